@@ -1,0 +1,64 @@
+"""The table of answers: one row per asked image and target. Networks and humans share it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unseen.vocabulary.samples import Samples
+from unseen.vocabulary.target import Target
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COLUMNS = ("subject", "trial", "set", "sample", "target", "truth", "response", "confidence")
+
+
+def responses_table(
+    samples: Samples,
+    targets: Sequence[Target],
+    *,
+    subject: str,
+    trial: str,
+    asked: str,
+    rows: np.ndarray,
+    answers: Mapping[str, tuple[np.ndarray, np.ndarray]],
+) -> pa.Table:
+    """Answers of one subject to one row set; ``answers[target] = (class numbers, confidences)``.
+
+    Truth and response are class names. The factor levels of each image stand beside its answers, under the factors'
+    own names. Confidence is the subject's own (a softmax probability), kept to four decimals, which is what keeps
+    144 networks' answers a few megabytes.
+    """
+    import pyarrow as pa
+
+    n = len(rows)
+
+    def constant(word: str) -> pa.DictionaryArray:
+        return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int8)), pa.array([word]))
+
+    def named(numbers: np.ndarray, words: Sequence[str]) -> pa.DictionaryArray:
+        kind = np.int16 if len(words) < 2**15 else np.int32
+        return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(kind)), pa.array([str(w) for w in words]))
+
+    tables = []
+    levels = {factor.name: samples.levels(factor.name, rows) for factor in samples.space.factors}
+    for target in targets:
+        response, confidence = answers[target.name]
+        columns: dict[str, pa.Array] = {
+            "subject": constant(subject),
+            "trial": constant(trial),
+            "set": constant(asked),
+            "sample": pa.array(np.asarray(rows, dtype=np.int64)),
+            "target": constant(target.name),
+            "truth": named(target.truth(samples, rows), target.classes),
+            "response": named(np.asarray(response), target.classes),
+            "confidence": pa.array(np.round(np.asarray(confidence, dtype=np.float64), 4).astype(np.float32)),
+        }
+        for factor in samples.space.factors:
+            key = factor.name if factor.name not in COLUMNS else f"factor_{factor.name}"
+            columns[key] = named(levels[factor.name], [str(level) for level in factor.levels])
+        tables.append(pa.table(columns))
+    return pa.concat_tables(tables, promote_options="permissive").unify_dictionaries() if len(tables) > 1 else tables[0]

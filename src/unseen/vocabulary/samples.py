@@ -1,0 +1,146 @@
+"""The rows of a world: stored instances times computed grids.
+
+A block stores a table of *instances* (a digit's picture, a photo, a mesh), each with the levels it carries by itself
+(its category), and multiplies it by a grid of factors that are computed from the row number and never stored. So a
+billion rows cost what their instances cost, and row → (instance, cell) → row is exact.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Int
+
+from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.factors import FactorSpace
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """``instances`` stored entries times a grid over the factors named in ``grid`` (the last one fastest).
+
+    ``stored`` holds one level number per instance for every other factor of the space. ``pool`` may name the pool an
+    instance belongs to by its source ("train", "test"), for designs that respect it. ``names`` are the instances' own
+    names (a path), and ``content`` a hash of what each one shows, so that an audit finds copies across pools.
+    """
+
+    instances: int
+    stored: Mapping[str, Int[np.ndarray, " instances"]]
+    grid: tuple[str, ...] = ()
+    pool: np.ndarray | None = None  # "" where the source says nothing
+    names: Sequence[str] | None = None
+    content: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        for name, column in self.stored.items():
+            if len(column) != self.instances:
+                raise UnseenError(f"factor '{name}' has {len(column)} stored levels for {self.instances} instances.")
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The rows of a world, in blocks, over one space of factors.
+
+    >>> space = FactorSpace({"category": ("a", "b"), "position": (0, 1, 2)})
+    >>> rows = Samples(space, (Block(2, {"category": np.array([1, 0])}, grid=("position",)),))
+    >>> len(rows), rows.cells(np.array([4])).tolist(), rows.rows_at(np.array([1]), {"position": 1}).tolist()
+    (6, [[0, 1]], [4])
+    """
+
+    space: FactorSpace
+    blocks: tuple[Block, ...]
+    _starts: tuple[int, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for block in self.blocks:
+            covered = [*block.stored, *block.grid]
+            for name in covered:
+                if name not in self.space:
+                    raise unknown("factor", name, self.space.names, where="this space")
+            missing = [name for name in self.space.names if name not in covered]
+            if missing or len(set(covered)) != len(covered):
+                raise UnseenError(f"a block must give each factor once, stored or as grid; check {covered}, {missing}.")
+        sizes = [block.instances * self.space.select(block.grid).size for block in self.blocks]
+        object.__setattr__(self, "_starts", (0, *itertools.accumulate(sizes)))
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    @property
+    def instances(self) -> int:
+        return sum(block.instances for block in self.blocks)
+
+    def locate(self, rows: Int[np.ndarray, " n"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Block, instance within the block, and grid cell number of each row."""
+        rows = np.asarray(rows, dtype=np.int64)
+        if len(rows) and (rows.min() < 0 or rows.max() >= len(self)):
+            raise UnseenError(f"row {rows.max()} asked of a world of {len(self)} rows (0 to {len(self) - 1}).")
+        block = np.searchsorted(np.asarray(self._starts[1:]), rows, side="right")
+        sizes = np.array([self.space.select(b.grid).size for b in self.blocks], dtype=np.int64)
+        within = rows - np.asarray(self._starts, dtype=np.int64)[block]
+        return block, within // sizes[block], within % sizes[block]
+
+    def levels(self, name: str, rows: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+        """Level number of one factor at each row."""
+        self.space[name]
+        found = np.empty(len(rows), dtype=np.int64)
+        at_block, instance, cell = self.locate(rows)
+        for number, block in enumerate(self.blocks):
+            here = slice(None) if len(self.blocks) == 1 else at_block == number
+            if name in block.stored:
+                found[here] = block.stored[name][instance[here]]
+            else:
+                grid = self.space.select(block.grid)
+                found[here] = np.unravel_index(cell[here], grid.shape)[block.grid.index(name)]
+        return found
+
+    def cells(self, rows: Int[np.ndarray, " n"], names: Sequence[str] | None = None) -> Int[np.ndarray, "n factors"]:
+        """Level numbers of all factors (or those named) at each row."""
+        names = self.space.names if names is None else tuple(names)
+        return np.stack([self.levels(name, rows) for name in names], axis=1) if names else np.zeros((len(rows), 0), int)
+
+    def rows_at(
+        self, instances: Int[np.ndarray, " n"], grid: Mapping[str, int | np.ndarray], block: int = 0
+    ) -> np.ndarray:
+        """Rows of given instances of a block at given grid levels: the inverse of :meth:`locate`."""
+        here = self.blocks[block]
+        number = np.zeros(len(instances), dtype=np.int64)
+        for name in here.grid:
+            number = number * len(self.space[name]) + np.asarray(grid[name], dtype=np.int64)
+        return self._starts[block] + np.asarray(instances, np.int64) * self.space.select(here.grid).size + number
+
+    def groups(self, by: str | None) -> np.ndarray:
+        """What must not be torn apart between pools, one number per instance (all blocks in a row).
+
+        ``None``: every instance stands alone. A factor's name: instances that share its level stay together.
+        """
+        if by is None or (by == "instance" and by not in self.space):
+            return np.arange(self.instances, dtype=np.int64)
+        self.space[by]
+        if any(by in block.grid for block in self.blocks):
+            raise UnseenError(f"pools cannot be disjoint by '{by}': one instance takes all its levels in this world.")
+        return np.concatenate([np.asarray(block.stored[by], dtype=np.int64) for block in self.blocks])
+
+    @cached_property
+    def pools(self) -> np.ndarray:
+        """The pool each instance belongs to by its source, '' where the source says nothing."""
+        named = [block.pool if block.pool is not None else np.full(block.instances, "") for block in self.blocks]
+        return np.concatenate([np.asarray(names).astype(str) for names in named])
+
+    def name(self, row: int) -> str:
+        """What to call a row in a message: its instance's name, or its number, and its grid levels."""
+        block, instance, cell = (int(part[0]) for part in self.locate(np.array([row])))
+        here = self.blocks[block]
+        own = here.names[instance] if here.names is not None else f"instance {instance}"
+        levels = self.space.select(here.grid).cells(np.array([cell]))[0]
+        at = ", ".join(f"{name}={self.space[name].levels[level]}" for name, level in zip(here.grid, levels))
+        return f"{own} ({at})" if at else own
+
+    def chunks(self, size: int) -> Iterator[np.ndarray]:
+        """All rows, in order, a bounded number at a time."""
+        for start in range(0, len(self), size):
+            yield np.arange(start, min(start + size, len(self)), dtype=np.int64)
