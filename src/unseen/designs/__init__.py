@@ -1,0 +1,9 @@
+"""Designs say which cells of the factor grid are seen in training and which are asked at test. No torch, no I/O."""
+
+from unseen.designs.audit import Audit, audit
+from unseen.designs.combinations import hold_out_combinations
+from unseen.designs.lists import from_lists
+
+DESIGNS = {design.__name__: design for design in (hold_out_combinations, from_lists)}
+
+__all__ = ["DESIGNS", "Audit", "audit", "from_lists", "hold_out_combinations"]

@@ -5,11 +5,11 @@ from unseen.measures.comparisons import PairedTest, RankCorrelation, paired_test
 from unseen.measures.distance import level_distances, nearest_seen_distance
 from unseen.measures.learning import epochs_to_reach, learning_lead
 from unseen.measures.populations import TypeSummary, UnitSummary, unit_summary
+from unseen.measures.scaling import scaled
 from unseen.measures.statistics import Interval, mean_interval, median_interval, proportion_interval
 from unseen.measures.units import (
     UnitScores,
     invariance,
-    scaled,
     selectivity,
     specialization,
     unit_scores,

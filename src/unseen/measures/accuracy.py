@@ -1,4 +1,4 @@
-"""How often responses are right: overall, per cell, per pair of levels, and by guessing. Nothing asked: NaN, with n = 0."""
+"""How often responses are right: overall, per cell, per pair of levels, by guessing. Nothing asked: NaN, n = 0."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def accuracy(truth: Shaped[np.ndarray, " n"], response: Shaped[np.ndarray, " n"]
 
 
 def geometric_mean(accuracy: Float[np.ndarray, "... tasks"]) -> Float[np.ndarray, "..."]:
-    r"""Geometric mean over tasks, :math:`\sqrt{acc_{category} \cdot acc_{viewpoint}}` for two (Madan et al. 2022, Fig. 3).
+    r"""Geometric mean over tasks: :math:`\sqrt{acc_{category}\,acc_{viewpoint}}` for two (Madan et al. 2022, Fig. 3).
 
     NaN where an accuracy is missing or negative, or where there is no task.
 
-    >>> geometric_mean(np.array([[0.9, 0.4], [1.0, 0.0]])).tolist()
-    [0.6, 0.0]
+    >>> geometric_mean(np.array([[1.0, 0.25], [1.0, 0.0]])).tolist()
+    [0.5, 0.0]
     """
     accuracy = np.asarray(accuracy, np.float64)
     tasks = accuracy.shape[-1]

@@ -15,18 +15,16 @@ nominal  the level's index                          none                    ``"n
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from jaxtyping import Bool, Float
 
-from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.errors import UnseenError, unknown
 
-Metric = Literal["euclidean", "chebyshev", "nominal"]
+METRICS = ("euclidean", "chebyshev", "nominal")
 
 
 def level_distances(
-    coordinates: Float[np.ndarray, "levels dims"], period: float | None = None, *, metric: Metric = "euclidean"
+    coordinates: Float[np.ndarray, "levels dims"], period: float | None = None, *, metric: str = "euclidean"
 ) -> Float[np.ndarray, "levels levels"]:
     """Distance between any two levels of a factor. ``period`` wraps every coordinate; ``nominal``: 0 if same, else 1.
 
@@ -36,7 +34,7 @@ def level_distances(
     coordinates = np.asarray(coordinates, np.float64)
     if coordinates.ndim != 2:
         raise UnseenError(
-            f"coordinates have shape {coordinates.shape}; they must be [levels, dims]. One dimension? Use values[:, None]."
+            f"coordinates have shape {coordinates.shape}; they must be [levels, dims]. For one, values[:, None]."
         )
     step = np.abs(coordinates[:, None] - coordinates[None])
     if period is not None:
@@ -45,12 +43,12 @@ def level_distances(
         step = step % period
         step = np.minimum(step, period - step)
     if metric == "euclidean":
-        return np.sqrt((step**2).sum(axis=-1))
+        return np.asarray(np.linalg.norm(step, axis=-1))
     if metric == "chebyshev":
-        return step.max(axis=-1, initial=0.0)
+        return np.asarray(step.max(axis=-1, initial=0.0))
     if metric == "nominal":
-        return (step > 0).any(axis=-1).astype(np.float64)
-    raise UnseenError(f"no metric {metric!r}; possible: 'euclidean', 'chebyshev', 'nominal'.")
+        return np.asarray((step > 0).any(axis=-1), np.float64)
+    raise unknown("metric", metric, METRICS)
 
 
 def nearest_seen_distance(
@@ -59,7 +57,7 @@ def nearest_seen_distance(
     coordinates: Float[np.ndarray, "columns dims"],
     period: float | None = None,
     *,
-    metric: Metric = "euclidean",
+    metric: str = "euclidean",
 ) -> Float[np.ndarray, "rows columns"]:
     """For each asked cell, the distance to the nearest column (viewpoint) at which its row (category) was seen.
 

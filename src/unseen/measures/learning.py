@@ -7,24 +7,22 @@ accuracy of its own curve.
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from jaxtyping import Float
 
-from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.errors import UnseenError, unknown
 
-Reference = Literal["best", "final"]
+REFERENCES = ("best", "final")
 
 
 def epochs_to_reach(
-    curve: Float[np.ndarray, " epochs"], fraction: float, *, reference: Reference = "best", chance: float = 0.0
+    curve: Float[np.ndarray, " epochs"], fraction: float, *, reference: str = "best", chance: float = 0.0
 ) -> float:
     r"""The first epoch, counted from 1, at which a task reaches a fraction of its reference accuracy (ours).
 
-    The first e with :math:`acc_e \ge c + f\,(acc_{ref} - c)`; give ``chance`` when tasks have different numbers of levels,
-    since the easier guess starts higher. Epochs without a value are passed over. NaN if the level is never reached, if
-    there is no value at all, or if the reference is not above chance: then nothing was learned.
+    The first e with :math:`acc_e \ge c + f\,(acc_{ref} - c)`; give ``chance`` when tasks have different numbers of
+    levels, since the easier guess starts higher. Epochs without a value are passed over. NaN if the level is never
+    reached, if there is no value at all, or if the reference is not above chance: then nothing was learned.
 
     >>> epochs_to_reach(np.array([0.1, 0.5, 0.76, 0.8]), 0.9)  # 0.9 · 0.8 = 0.72
     3.0
@@ -33,15 +31,14 @@ def epochs_to_reach(
     values = curve[np.isfinite(curve)]
     if not fraction > 0:
         raise UnseenError(f"the fraction of the accuracy to reach must be above 0; given {fraction}.")
-    if reference not in ("best", "final"):
-        raise UnseenError(f"no reference {reference!r}; possible: 'best', 'final'.")
+    if reference not in REFERENCES:
+        raise unknown("reference", reference, REFERENCES)
     if len(values) == 0:
         return float("nan")
     goal = values.max() if reference == "best" else values[-1]
     if goal <= chance:
         return float("nan")
-    # The best epoch itself must count as reached for a fraction of 1, whatever the rounding of the line above.
-    level = goal if fraction == 1 else chance + fraction * (goal - chance)
+    level = chance + fraction * (goal - chance) - 1e-9  # three quarters of .8 is .6, not .6000000000000001
     reached = np.flatnonzero(np.where(np.isfinite(curve), curve, -np.inf) >= level)
     return float(reached[0] + 1) if len(reached) else float("nan")
 
@@ -51,7 +48,7 @@ def learning_lead(
     curve_b: Float[np.ndarray, " epochs_b"],
     fraction: float,
     *,
-    reference: Reference = "best",
+    reference: str = "best",
     chance: tuple[float, float] = (0.0, 0.0),
 ) -> float:
     """By how many epochs task a is learned before task b; negative if b came first, NaN if either never does (ours).

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from unseen.measures.units import Scaling, UnitScores, Variant, scaled, unit_scores
+from unseen.measures.scaling import extent
+from unseen.measures.units import UnitScores, unit_scores
 
 
 @dataclass(frozen=True)
 class TypeSummary:
-    """The units of one type. ``share`` is of *all* units of the layer, undefined ones included, as in the paper's Fig. 5.
+    """The units of one type. ``share`` is of *all* units of the layer, undefined ones included (as in Fig. 5).
 
     The medians and the quartiles (``low``, ``high``: the interquartile range of specialization) are over the ``scored``
     units, those whose specialization is a number; NaN if there are none.
@@ -32,11 +33,12 @@ class TypeSummary:
 class UnitSummary:
     """One layer: the two types of unit, and every unit that has no type or no score, with the reason.
 
-    ``rows.n + columns.n + untyped == units``. ``untyped`` units are ``constant`` (of which ``silent``: zero everywhere),
-    ``non_finite`` (an infinite cell, or no cell at all), or have no other row or column to be compared with.
-    ``unscored`` units have a type but no specialization; ``negative`` of them because selectivity or invariance is below
-    zero. ``missing_cells`` counts the cells of the grid in which no unit has a value. ``ties``: units whose two
-    preferences are equal; the paper's Eq. 3 makes them column units.
+    ``rows.n + columns.n + untyped == units``. A unit is ``untyped`` if the scaling cannot place it or if it has no
+    other row or column to be compared with. ``unscored`` units have a type but no specialization, ``negative`` of them
+    because selectivity or invariance is below zero. Counted whether or not they harm: ``constant`` units (zero range;
+    under min–max they are untyped), ``silent`` ones among them (zero everywhere), ``non_finite`` ones (an infinite
+    cell, or no cell at all). ``ties``: units whose two preferences are equal; Eq. 3 makes them column units.
+    ``missing_cells``: cells of the grid in which no unit has a value.
     """
 
     units: int
@@ -67,7 +69,7 @@ def _type_summary(scores: UnitScores, of_type: Bool[np.ndarray, " units"]) -> Ty
 
 
 def unit_summary(
-    activity: Float[np.ndarray, "units rows columns"], *, scaling: Scaling = "min-max", variant: Variant = "paper"
+    activity: Float[np.ndarray, "units rows columns"], *, scaling: str = "min-max", variant: str = "paper"
 ) -> UnitSummary:
     """Number, share and median specialization of each type of unit (Madan et al. 2022, Figs. 5 and 6).
 
@@ -77,22 +79,18 @@ def unit_summary(
     """
     activity = np.asarray(activity)
     scores = unit_scores(activity, scaling=scaling, variant=variant)
-    # Only min–max leaves a constant unit without a scale; the other scalings place it, and it is then not untyped.
-    placed = ~np.isnan(scaled(activity, "none")).all(axis=(1, 2))
-    constant = placed & np.isnan(scaled(activity)).all(axis=(1, 2))
-    silent = placed & np.where(np.isnan(activity), True, activity == 0).all(axis=(1, 2))
+    low, high, distance = extent(activity)
     unscored = scores.typed & np.isnan(scores.specialization)
-    with np.errstate(invalid="ignore"):
-        negative = unscored & ((scores.selectivity < 0) | (scores.invariance < 0))
+    negative = unscored & ((scores.selectivity < 0) | (scores.invariance < 0))
     return UnitSummary(
         units=len(activity),
         rows=_type_summary(scores, scores.typed & scores.prefers_rows),
         columns=_type_summary(scores, scores.typed & ~scores.prefers_rows),
         ties=int(scores.tied.sum()),
         untyped=int((~scores.typed).sum()),
-        constant=int(constant.sum()),
-        silent=int(silent.sum()),
-        non_finite=int((~placed).sum()),
+        constant=int((distance == 0).sum()),
+        silent=int(((low == 0) & (high == 0)).sum()),
+        non_finite=int(np.isnan(distance).sum()),
         unscored=int(unscored.sum()),
         negative=int(negative.sum()),
         missing_cells=int(np.isnan(activity).all(axis=0).sum()) if len(activity) else 0,

@@ -1,74 +1,28 @@
 r"""What one unit responds to: selectivity, invariance, type and specialization (Madan et al. 2022, Methods, Eqs. 1–3).
 
 Every function takes the *raw* mean activity of each unit in each cell of the grid (rows: categories, columns:
-viewpoints) and scales it by itself. The paper scales to [0, 1] "as in the supplement", which is not at hand; the default,
-min–max over each unit's own grid, is what the authors' released notebook does.
+viewpoints) and scales it by itself (`scaling.py`).
 
-**Missing cells.** NaN marks a cell with no images (sparse photo sets). Means, maxima and minima run over the cells that are
-present; invariance needs two of them in the preferred row. For a complete grid this is exactly the paper's formula.
+**Missing cells.** NaN marks a cell with no images (sparse photo sets). Means, maxima and minima run over the cells that
+are present; invariance needs two of them in the preferred row. For a complete grid this is exactly the paper's formula.
 
-**Ties.** Rows whose means agree to 1e-9 are equally preferred, and the most invariant of them counts (ours: the paper is
-silent, and "the first" would let the order of the labels decide). Selectivities that agree to 1e-9 are equal in Eq. 3.
+**Ties.** Rows whose means agree to 1e-9 are equally preferred, and the most invariant of them counts (ours: the paper
+is silent, and "the first" would let the order of the labels decide). Selectivities that agree to 1e-9 are equal.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from unseen.vocabulary.errors import UnseenError
+from unseen.measures.scaling import scaled
+from unseen.vocabulary.errors import unknown
 
-Scaling = Literal["min-max", "max", "none"]
-Variant = Literal["paper", "as_released"]
+VARIANTS = ("paper", "as_released")
 
 TIE = 1e-9
-
-
-def _spread(activity: Float[np.ndarray, "units rows columns"]) -> Float[np.ndarray, "3 units"]:
-    """Lowest and highest present cell and their distance; NaN for a unit with an infinite cell or with none."""
-    flat = activity.reshape(len(activity), -1).astype(np.float64)
-    present = ~np.isnan(flat)
-    low = np.min(flat, axis=1, where=present, initial=np.inf)
-    high = np.max(flat, axis=1, where=present, initial=-np.inf)
-    usable = np.isfinite(low) & np.isfinite(high)
-    low, high = np.where(usable, low, np.nan), np.where(usable, high, np.nan)
-    with np.errstate(over="ignore"):
-        spread = high - low
-    # Below its own rounding a difference is noise, and min–max would blow that noise up into a preference.
-    precision = np.finfo(activity.dtype if activity.dtype.kind == "f" else np.float64).eps
-    spread[spread <= 8 * precision * np.maximum(abs(low), abs(high))] = 0
-    spread[np.isinf(spread)] = np.nan
-    return np.stack([low, high, spread])
-
-
-def scaled(
-    activity: Float[np.ndarray, "units rows columns"], scaling: Scaling = "min-max"
-) -> Float[np.ndarray, "units rows columns"]:
-    """Activity on a scale of its own for each unit; NaN for units that the scaling cannot place.
-
-    ``min-max`` over the unit's cells (a constant unit has no scale), ``max`` divides by the largest cell (for rectified
-    units; one that never fires has no scale), ``none`` leaves activity that is already between 0 and 1.
-
-    >>> scaled(np.array([[[1.0, 2.0], [3.0, 5.0]]])).tolist()
-    [[[0.0, 0.25], [0.5, 1.0]]]
-    """
-    activity = np.asarray(activity)
-    if activity.ndim != 3:
-        raise UnseenError(
-            f"activity has shape {activity.shape}; it must be [units, rows, columns]. One unit? Use activity[None]."
-        )
-    low, high, spread = _spread(activity)[:, :, None, None]
-    grid = activity.astype(np.float64)
-    if scaling == "min-max":
-        return np.divide(grid - low, spread, where=spread > 0, out=np.full_like(grid, np.nan))
-    if scaling == "max":
-        return np.divide(grid, high, where=high > 0, out=np.full_like(grid, np.nan))
-    if scaling == "none":
-        return np.where(np.isfinite(high), grid, np.nan)
-    raise UnseenError(f"no scaling {scaling!r}; possible: 'min-max', 'max', 'none'.")
 
 
 def _mean(
@@ -90,12 +44,12 @@ def _row_range(grid: Float[np.ndarray, "units rows columns"]) -> tuple[np.ndarra
     return np.where(enough, low, np.nan), np.where(enough, high, np.nan)
 
 
-def _preferred(grid: Float[np.ndarray, "units rows columns"], variant: Variant) -> Int[np.ndarray, " units"]:
+def _preferred(grid: Float[np.ndarray, "units rows columns"], variant: str) -> Int[np.ndarray, " units"]:
     """The preferred row of each unit; of a unit without any cell, row 0 (whose statistics are NaN)."""
     if variant == "as_released":
         return np.argmax(np.max(grid, axis=2, where=~np.isnan(grid), initial=-np.inf), axis=1)
     if variant != "paper":
-        raise UnseenError(f"no variant {variant!r}; possible: 'paper', 'as_released'.")
+        raise unknown("variant", variant, VARIANTS)
     means = _mean(grid, np.ones(grid.shape, bool), axis=2)
     best = np.max(means, axis=1, where=~np.isnan(means), initial=-np.inf)[:, None]
     tied = means >= np.where(np.isfinite(best), best - TIE * abs(best), np.inf)
@@ -105,13 +59,13 @@ def _preferred(grid: Float[np.ndarray, "units rows columns"], variant: Variant) 
 
 
 def selectivity(
-    activity: Float[np.ndarray, "units rows columns"], *, scaling: Scaling = "min-max", variant: Variant = "paper"
+    activity: Float[np.ndarray, "units rows columns"], *, scaling: str = "min-max", variant: str = "paper"
 ) -> Float[np.ndarray, " units"]:
     r"""How much a unit prefers its best row (category) to the others (Madan et al. 2022, Eq. 1).
 
     With :math:`i^* = \arg\max_i \sum_j a_{ij}`, :math:`S = (\hat a - \bar a)/(\hat a + \bar a)`, where :math:`\hat a`
-    averages row :math:`i^*` and :math:`\bar a` all other rows. ``as_released`` prefers the row of the largest *cell*, so
-    that S may be negative. A unit that is constant, or whose :math:`\hat a + \bar a` is not positive, has none: NaN.
+    averages row :math:`i^*` and :math:`\bar a` all other rows. ``as_released`` prefers the row of the largest *cell*,
+    so that S may be negative. A unit that is constant, or whose :math:`\hat a + \bar a` is not positive: NaN.
 
     For the other factor (viewpoint), swap the axes: ``selectivity(activity.swapaxes(1, 2))``.
 
@@ -128,7 +82,7 @@ def selectivity(
 
 
 def invariance(
-    activity: Float[np.ndarray, "units rows columns"], *, scaling: Scaling = "min-max", variant: Variant = "paper"
+    activity: Float[np.ndarray, "units rows columns"], *, scaling: str = "min-max", variant: str = "paper"
 ) -> Float[np.ndarray, " units"]:
     r"""How little a unit changes over the columns (viewpoints) of its preferred row (Madan et al. 2022, Eq. 2).
 
@@ -155,7 +109,7 @@ class UnitScores:
 
 
 def unit_scores(
-    activity: Float[np.ndarray, "units rows columns"], *, scaling: Scaling = "min-max", variant: Variant = "paper"
+    activity: Float[np.ndarray, "units rows columns"], *, scaling: str = "min-max", variant: str = "paper"
 ) -> UnitScores:
     r"""Type and scores of every unit at once (Madan et al. 2022, Eq. 3).
 
@@ -190,7 +144,7 @@ def unit_scores(
 
 
 def unit_types(
-    activity: Float[np.ndarray, "units rows columns"], *, scaling: Scaling = "min-max", variant: Variant = "paper"
+    activity: Float[np.ndarray, "units rows columns"], *, scaling: str = "min-max", variant: str = "paper"
 ) -> Bool[np.ndarray, " units"]:
     """True: the unit prefers rows (a category unit), by Eq. 3; False: columns, a tie, or a unit that has no type.
 
@@ -203,7 +157,7 @@ def unit_types(
 
 
 def specialization(
-    activity: Float[np.ndarray, "units rows columns"], *, scaling: Scaling = "min-max", variant: Variant = "paper"
+    activity: Float[np.ndarray, "units rows columns"], *, scaling: str = "min-max", variant: str = "paper"
 ) -> Float[np.ndarray, " units"]:
     r"""Geometric mean of selectivity and invariance for the unit's own type (Madan et al. 2022, Eq. 3).
 

@@ -46,8 +46,18 @@ class Backbone:
         return SHARING if self.width else tuple(name for name in SHARING if name != "shared-wide")
 
 
-def create(name: str, *, channels: int, pretrained: bool, arguments: Mapping[str, Any], **defaults: Any) -> nn.Module:
-    """timm's network without its classifier; what goes wrong inside timm comes back as an error that teaches."""
+def create(
+    name: str,
+    *,
+    channels: int,
+    pretrained: bool,
+    arguments: Mapping[str, Any],
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+) -> nn.Module:
+    """timm's network without its classifier; what goes wrong inside timm comes back as an error that teaches.
+
+    ``arguments`` are the user's and win over our ``defaults``.
+    """
     import timm
 
     ours = {
@@ -67,12 +77,14 @@ def create(name: str, *, channels: int, pretrained: bool, arguments: Mapping[str
         what = f"{type(error).__name__}: {error}"
         if pretrained:
             raise UnseenError(
-                f"timm's weights for '{name}' could not be had ({what}). They come from the Hugging Face hub, which may "
-                "not be reachable from here: download the file elsewhere and give its path as 'checkpoint', or set "
+                f"timm's weights for '{name}' could not be had ({what}). They come from the Hugging Face hub, which "
+                "may not be reachable from here: download the file elsewhere and give its path as 'checkpoint', or set "
                 "pretrained = false to train from scratch."
             ) from error
         given = f" with the arguments {listed(f'{k} = {v!r}' for k, v in arguments.items())}" if arguments else ""
-        raise UnseenError(f"timm could not build '{name}'{given}: {what}") from error
+        side = "×".join(map(str, defaults.get("img_size", ())))
+        size = f" for images of {side} (resize them to a multiple of its patch or window)" if side else ""
+        raise UnseenError(f"timm could not build '{name}'{given}{size}: {what}") from error
 
 
 def resnet(
@@ -81,14 +93,14 @@ def resnet(
     """A ResNet, ResNeXt or WideResNet whose first block is ``width`` wide after a stem of ``stem_width``.
 
     The last normalisation of a residual block starts at one, as in torchvision, where the networks of the released code
-    come from; timm would start it at zero (``arguments = {zero_init_last = true}``). timm's plain stem is always 64 wide,
-    so another width is put in here, together with the first block's view of it. The small stem (He et al. 2016, §4.2, for
-    CIFAR) is a 3×3 convolution of stride 1 and no max-pooling.
+    come from; timm would start it at zero (``arguments = {zero_init_last = true}``). timm's plain stem is always 64
+    wide, so another width is put in here, together with the first block's view of it. The small stem (He et al. 2016,
+    §4.2, for CIFAR) is a 3×3 convolution of stride 1 and no max-pooling.
     """
-    chosen = {"zero_init_last": False, **arguments}
+    defaults: dict[str, Any] = {"zero_init_last": False}
     if width != 64:
-        chosen.setdefault("channels", tuple(width * times for times in (1, 2, 4, 8)))
-    net = cast(Any, create(name, channels=channels, pretrained=pretrained, arguments=chosen))
+        defaults["channels"] = tuple(width * times for times in (1, 2, 4, 8))
+    net = cast(Any, create(name, channels=channels, pretrained=pretrained, arguments=arguments, defaults=defaults))
     if stem_width != 64:
         net.bn1 = nn.BatchNorm2d(stem_width)
         net.conv1 = nn.Conv2d(channels, stem_width, 7, stride=2, padding=3, bias=False)
@@ -104,7 +116,7 @@ def resnet(
         net.maxpool = nn.Identity()
         nn.init.kaiming_normal_(net.conv1.weight, mode="fan_out", nonlinearity="relu")
     if not pretrained and (stem_width != 64 or stem == "small"):
-        net.init_weights(zero_init_last=chosen["zero_init_last"])
+        net.init_weights(zero_init_last={**defaults, **arguments}["zero_init_last"])
     return net
 
 
@@ -148,7 +160,7 @@ _DENSENET = MappingProxyType(
 )
 _INCEPTION = MappingProxyType(
     {
-        "stem": tuple(["Conv2d_1a_3x3", "Conv2d_2a_3x3", "Conv2d_2b_3x3", "Pool1", "Conv2d_3b_1x1", "Conv2d_4a_3x3", "Pool2"]),
+        "stem": ("Conv2d_1a_3x3", "Conv2d_2a_3x3", "Conv2d_2b_3x3", "Pool1", "Conv2d_3b_1x1", "Conv2d_4a_3x3", "Pool2"),
         "block1": ("Mixed_5b", "Mixed_5c", "Mixed_5d"),
         "block2": ("Mixed_6a", "Mixed_6b", "Mixed_6c"),
         "block3": ("Mixed_6d", "Mixed_6e"),
@@ -182,9 +194,9 @@ BACKBONES: dict[str, Backbone] = {
         MappingProxyType({"standard": 29, "small": 8}),
         note="a block is a dense block and its transition (ours)",
     ),
-    "resnet18-w8": _resnet("resnet18", 176_000, width=8, note="an eighth of the width, for CPUs (ours)"),
-    "resnet18-w16": _resnet("resnet18", 700_000, width=16, note="a quarter of the width, for CPUs (ours)"),
-    "resnet18-w32": _resnet("resnet18", 2_800_000, width=32, note="half of the width, for CPUs (ours)"),
+    "resnet18-w8": _resnet("resnet18", 176_712, width=8, note="an eighth of the width, for CPUs (ours)"),
+    "resnet18-w16": _resnet("resnet18", 702_096, width=16, note="a quarter of the width, for CPUs (ours)"),
+    "resnet18-w32": _resnet("resnet18", 2_798_880, width=32, note="half of the width, for CPUs (ours)"),
 }
 
 

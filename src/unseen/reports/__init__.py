@@ -1,0 +1,17 @@
+"""Numbers in, pages out: figures, tables, one HTML file. Nothing heavy is imported before a report is written."""
+
+from unseen.reports.contents import Contents, Finding, SplitPicture, UnitPicture
+from unseen.reports.page import figure_files, write_report
+from unseen.reports.pictures import contact_sheet
+from unseen.reports.terminal import grid_text
+
+__all__ = [
+    "Contents",
+    "Finding",
+    "SplitPicture",
+    "UnitPicture",
+    "contact_sheet",
+    "figure_files",
+    "grid_text",
+    "write_report",
+]

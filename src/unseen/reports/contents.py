@@ -48,6 +48,8 @@ class UnitPicture:
     grid: np.ndarray
     row_levels: tuple[str, ...]
     column_levels: tuple[str, ...]
+    row_factor: str = ""
+    column_factor: str = ""
 
 
 @dataclass(frozen=True)

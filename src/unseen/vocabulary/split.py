@@ -59,17 +59,22 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class RowSet:
-    """A rule for rows, and why they are asked. ``listed`` gives the rows themselves where a file lists them."""
+    """A rule for rows, and why they are asked. ``listed`` gives the rows themselves where a file lists them.
+
+    ``asks`` names the factors that are asked of these rows (None: all targets). A viewpoint that was never trained has
+    no right answer among the outputs, but the category of such an image does.
+    """
 
     reason: str
     pool: str = "train"
     parts: tuple[Part, ...] = ()
     listed: np.ndarray | None = None
+    asks: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Named row sets over the cells of ``factors``; ``facts`` says what the design chose (seen and asked cells, balance)."""
+    """Named row sets over the cells of ``factors``; ``facts`` says what the design chose, for audits and reports."""
 
     factors: tuple[str, ...]
     sets: Mapping[str, RowSet]
@@ -222,9 +227,9 @@ def part_rows(samples: Samples, split: Split, pool: str, part: Part) -> Int[np.n
     stop = None if part.take is None else part.skip + part.take
     chosen = found[part.skip : stop]
     if part.take is not None and len(chosen) < part.take:
+        where = cell_name(samples.space.select(split.factors), part.cell)
         raise UnseenError(
-            f"cell {cell_name(samples.space.select(split.factors), part.cell)} has {len(found)} images in pool '{pool}', "
-            f"but {part.skip + part.take} are asked for."
+            f"cell {where} has {len(found)} images in pool '{pool}', but {part.skip + part.take} are asked for."
         )
     return chosen
 

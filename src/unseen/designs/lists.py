@@ -1,0 +1,85 @@
+"""A split read from lists: files that name the rows of each set, as released with many papers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from unseen.designs.quotas import take_each
+from unseen.vocabulary.errors import UnseenError, listed, nearest
+from unseen.vocabulary.samples import Samples
+from unseen.vocabulary.split import Pools, RowSet, Split, available
+
+VERSION = 1
+
+
+def from_lists(
+    samples: Samples,
+    *,
+    lists: Mapping[str, Sequence[str | int]],
+    rows: str = "category",
+    columns: str,
+    probe_per_cell: int = 100,
+    seed: int = 0,
+) -> Split:
+    """Row sets as given: each list holds row numbers, or the names of images (paths below the world's root).
+
+    ``lists`` needs ``train`` and at least one set to ask; ``validation`` chooses the epoch. In a recipe the values are
+    paths of text files with one name per line (what follows a space or comma is ignored, as released lists carry
+    labels). Pools are not drawn, so nothing guarantees that lists share no image: the audit says so.
+    """
+    samples.space[rows], samples.space[columns]
+    if "train" not in lists or len(lists) < 2:
+        raise UnseenError(
+            f"design.lists has {listed(lists)}; it needs 'train' and at least one set to ask, e.g. 'unseen'."
+        )
+    numbers = _numbers(samples)
+    sets = {}
+    for name, entries in lists.items():
+        found = np.array([_row(entry, samples, numbers, name) for entry in entries], dtype=np.int64)
+        if not len(found):
+            raise UnseenError(f"list '{name}' is empty.")
+        sets[name] = RowSet(f"{len(found)} images listed as '{name}'", name, listed=found)
+    pools = Pools(by="nothing", seed=seed)
+    if "probe" not in sets:
+        supply = available(samples, pools, "test", (rows, columns))
+        cells = [(int(i), int(j)) for i, j in zip(*np.nonzero(supply))]
+        sets["probe"] = RowSet(
+            "all combinations, for the activity of units", "test", take_each(cells, supply, probe_per_cell)
+        )
+    split = Split((rows, columns), sets, pools)
+    seen = split.mask(samples, "train")
+    facts = {
+        "combinations": int(seen.sum()),
+        "grid": list(seen.shape),
+        "balance": "as listed",
+        "disjoint_by": "as listed",
+    }
+    return Split((rows, columns), sets, pools, facts)
+
+
+def _numbers(samples: Samples) -> dict[str, int]:
+    """Row numbers by name: of worlds whose rows are named images."""
+    names: dict[str, int] = {}
+    start = 0
+    for block in samples.blocks:
+        if block.names is not None and not block.grid:
+            names |= {str(name): start + place for place, name in enumerate(block.names)}
+        start += block.instances * samples.space.select(block.grid).size
+    return names
+
+
+def _row(entry: str | int, samples: Samples, numbers: Mapping[str, int], where: str) -> int:
+    if isinstance(entry, int | np.integer) or (str(entry).isdigit() and not numbers):
+        if not 0 <= int(entry) < len(samples):
+            raise UnseenError(f"list '{where}' names row {entry}; this world has rows 0 to {len(samples) - 1}.")
+        return int(entry)
+    for name in (str(entry), str(entry).removeprefix("./")):
+        if name in numbers:
+            return numbers[name]
+    guess = nearest(entry, list(numbers)[:2000])
+    hint = f" Did you mean '{guess}'?" if guess else ""
+    raise UnseenError(
+        f"list '{where}' names '{entry}', which is not in this world of {len(numbers)} named images.{hint}"
+    )

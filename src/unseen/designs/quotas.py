@@ -1,0 +1,74 @@
+"""How many images each cell gives, so that totals are constant and no source image is used twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Int
+
+from unseen.vocabulary.errors import UnseenError, listed
+from unseen.vocabulary.samples import Samples
+from unseen.vocabulary.split import Part, Pools, available, cell_name
+
+
+def computed(samples: Samples, factors: Sequence[str]) -> tuple[bool, ...]:
+    """Which of the factors are computed by the world: cells that differ only there draw on the same instances."""
+    return tuple(any(name in block.grid for block in samples.blocks) for name in factors)
+
+
+def source_of(cell: Sequence[int], shared: Sequence[bool]) -> tuple[int, ...]:
+    """The part of a cell that decides which instances can show it."""
+    return tuple(-1 if free else level for level, free in zip(cell, shared))
+
+
+def even(total: int, cells: int) -> Int[np.ndarray, " cells"]:
+    """``total`` images over cells, differing by at most one, the earlier cells first.
+
+    >>> even(7, 3).tolist()
+    [3, 2, 2]
+    """
+    return total // cells + (np.arange(cells) < total % cells).astype(np.int64)
+
+
+def take_even(
+    samples: Samples, pools: Pools, pool: str, factors: Sequence[str], cells: Sequence[tuple[int, ...]], total: int
+) -> tuple[Part, ...]:
+    """``total`` images spread evenly over ``cells``; each instance is used in one cell only.
+
+    An error lists the cells that have too few images, with what they have and what they would need.
+    """
+    supply = available(samples, pools, pool, factors)
+    shared = computed(samples, factors)
+    used: dict[tuple[int, ...], int] = {}
+    parts, short = [], []
+    for cell, take in zip(cells, even(total, len(cells)).tolist()):
+        source = source_of(cell, shared)
+        skip = used.get(source, 0)
+        used[source] = skip + take
+        parts.append(Part(tuple(cell), take, skip))
+        if used[source] > supply[cell]:
+            short.append((cell, used[source], int(supply[cell])))
+    if short:
+        space = samples.space.select(factors)
+        words = [f"{cell_name(space, cell)} (has {has}, needs {need})" for cell, need, has in short]
+        raise UnseenError(
+            f"too few images in pool '{pool}' for {total} over {len(cells)} cells: {listed(words, most=10)}. "
+            f'Ask for fewer images, give this pool a larger share, or set empty = "avoid" for a set with empty cells.'
+        )
+    return tuple(parts)
+
+
+def take_each(cells: Sequence[tuple[int, ...]], supply: np.ndarray, most: int | None) -> tuple[Part, ...]:
+    """Up to ``most`` instances in every cell, the same instances in all cells of one source (for probes)."""
+    return tuple(Part(tuple(cell), int(min(supply[cell], most or supply[cell]))) for cell in cells)
+
+
+def fitting_total(
+    samples: Samples, factors: Sequence[str], cells: Sequence[tuple[int, ...]], supply: np.ndarray
+) -> int:
+    """The largest total that these cells can give evenly; cells of one source share its instances."""
+    shared = computed(samples, factors)
+    users = Counter(source_of(cell, shared) for cell in cells)
+    return min(int(supply[cell]) // users[source_of(cell, shared)] for cell in cells) * len(cells)

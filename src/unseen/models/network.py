@@ -1,0 +1,88 @@
+"""The network of a study: what its tasks share, what each has alone, and the names of its layers."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+from torch import Tensor, nn
+
+from unseen.models.bodies import Body
+from unseen.vocabulary.errors import unknown
+
+
+class Network(nn.Module):
+    """A trunk that all targets share, then a branch and a head per target (no branches where all is shared).
+
+    Branches and heads are numbered in the order of ``targets``, so that a target may have any name (``nn.ModuleDict``
+    refuses "type"). There is no data-dependent control flow: a step can be captured as a CUDA graph or compiled.
+    """
+
+    targets: tuple[str, ...]
+    layers: tuple[str, ...]
+    description: dict[str, Any]
+
+    def __init__(self, bodies: list[Body], outputs: Mapping[str, int], shared: int):
+        """``shared`` stages come from the first body; what is left of each body is the branch of its target."""
+        super().__init__()
+        first, stages = bodies[0], [list(body.stages.items()) for body in bodies]
+        self.targets = tuple(outputs)
+        self.trunk = nn.Sequential(OrderedDict(stages[0][:shared]))
+        rest = [OrderedDict(pieces[shared:]) for pieces in stages]
+        self.branches = nn.ModuleList(nn.Sequential(pieces) for pieces in rest if pieces)
+        self.heads = nn.ModuleList(nn.Linear(first.features, count) for count in outputs.values())
+        common = {name for name, _ in stages[0][:shared]}
+        self._places: dict[str, str] = {}
+        self._tasks: dict[str, tuple[str, ...]] = {}
+        self._plain: dict[str, str] = {}  # the layer's name in its backbone
+        for layer, place in first.places.items():
+            if place.partition(".")[0] in common:
+                self._places[layer], self._tasks[layer], self._plain[layer] = f"trunk.{place}", self.targets, layer
+        for number, target in enumerate(self.targets if self.branches else ()):
+            for layer, place in first.places.items():
+                if place.partition(".")[0] not in common:
+                    name = f"{target}.{layer}"
+                    self._places[name], self._tasks[name] = f"branches.{number}.{place}", (target,)
+                    self._plain[name] = layer
+        self.layers = tuple(self._places)
+        self._axes = dict(first.axes)
+        maps = {layer: list(first.shapes[name]) for layer, name in self._plain.items() if name in first.shapes}
+        self.description = {
+            "outputs": dict(outputs),
+            "parameters": sum(parameter.numel() for parameter in self.parameters()),
+            "features": first.features,
+            "layers": list(self.layers),
+            "maps": maps,
+        }
+
+    def _known(self, layer: str) -> str:
+        if layer not in self._places:
+            raise unknown("layer", layer, self.layers, where=f"network '{self.description.get('backbone', '')}'")
+        return layer
+
+    def layer(self, name: str) -> nn.Module:
+        """The module whose output is the activity of the layer called ``name``."""
+        return self.get_submodule(self._places[self._known(name)])
+
+    def tasks_of(self, layer: str) -> tuple[str, ...]:
+        """The targets a layer serves: all for a shared one, one for a branch's."""
+        return self._tasks[self._known(layer)]
+
+    def channel_axis(self, layer: str) -> int:
+        """Which axis holds a layer's units: 1 in maps ``[n, c, h, w]``, -1 in tokens ``[n, t, c]`` and Swin's maps."""
+        return self._axes[self._plain[self._known(layer)]]
+
+    def forward(self, images: Tensor) -> dict[str, Tensor]:
+        """Logits (or regressed values) per target; the shared part runs once."""
+        common = self.trunk(images)
+        if len(self.branches) == 0:
+            features = pooled(common)
+            return {target: head(features) for target, head in zip(self.targets, self.heads, strict=True)}
+        parts = zip(self.targets, self.branches, self.heads, strict=True)
+        return {target: head(pooled(branch(common))) for target, branch, head in parts}
+
+
+def pooled(features: Tensor) -> Tensor:
+    """Maps averaged over positions; what is pooled already stays."""
+    return features.mean((2, 3)) if features.ndim == 4 else features

@@ -1,0 +1,177 @@
+"""Sharing patterns: how much of a network several tasks have in common (Madan et al. 2022, Fig. 2 and supplement).
+
+- ``shared``: one backbone, global average pooling, one Linear per task.
+- ``separate``: one whole network per task, each with its own initial weights.
+- ``split-k``: the stem and the first k stages are shared, the rest is copied per task with its own initial weights.
+- ``shared-wide``: ``shared`` with every width doubled, to match ``separate`` in units per layer. The paper doubles the
+  stem too; the released code leaves it (``as_released``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from unseen.models.bodies import Body, Request, from_factory, from_table, from_timm, row_of
+from unseen.models.catalogue import BACKBONES, SHARING, STEMS, Backbone
+from unseen.models.factories import factory_of
+from unseen.models.network import Network
+from unseen.models.weights import fit, read
+from unseen.vocabulary.errors import UnseenError, listed, unknown
+from unseen.vocabulary.seeds import seed_of
+
+
+def build(
+    backbone: str,
+    outputs: Mapping[str, int],
+    *,
+    sharing: str = "shared",
+    stem: str = "standard",
+    channels: int = 3,
+    as_released: bool = False,
+    checkpoint: str | None = None,
+    pretrained: bool = False,
+    input_size: tuple[int, int] | None = None,
+    seed: int,
+    arguments: Mapping[str, Any] | None = None,
+) -> Network:
+    """A network for the targets in ``outputs`` (name → number of outputs) on a backbone of the table, timm's or yours.
+
+    ``backbone`` is a name in :data:`BACKBONES`, any other timm name, or ``module:factory`` (these two ``shared`` or
+    ``separate`` only); ``arguments`` go to timm or to the factory. ``stem`` is ``standard`` or ``small`` (for small
+    images: 3×3, stride 1, no pooling). With ``input_size`` the network looks at one image at once, so that a wrong size
+    is told here, and the description holds the shape of every map.
+
+    Weights are random unless a ``checkpoint`` file or ``pretrained`` (timm's, downloaded) is asked for; those start
+    every branch alike. A checkpoint may also hold a whole :class:`Network`; heads that do not fit then start afresh.
+    Initial weights depend on ``seed`` only (and on what a user's factory does). Each branch and each head has its own
+    stream, so the first branch of ``separate`` starts as ``shared`` does (ours; the paper says "from scratch"), and
+    torch's global stream is left as it was.
+    """
+    kind = _kind(backbone, sharing)
+    _check(backbone, kind, outputs, stem, channels, pretrained, checkpoint)
+    tensors = read(checkpoint) if checkpoint else None
+    entire = tensors is not None and _is_network(tensors)
+    alone, wide = sharing in ("shared", "shared-wide"), sharing == "shared-wide"
+    asked = Request(
+        name=backbone,
+        channels=channels,
+        stem=stem,
+        wide=wide,
+        as_released=wide and as_released,
+        pretrained=pretrained,
+        checkpoint=checkpoint,
+        tensors=None if entire else tensors,
+        input_size=input_size,
+        arguments=dict(arguments or {}),
+    )
+    with torch.random.fork_rng(devices=[]):
+        bodies = []
+        for number in range(1 if alone else len(outputs)):
+            torch.default_generator.manual_seed(seed_of(seed, "network", "branch", number))
+            bodies.append(_body(asked, kind))
+        if len({id(next(iter(body.stages.values()))) for body in bodies}) < len(bodies):
+            raise UnseenError(
+                f"'{backbone}' returned the same module twice; separate networks need a new one per call."
+            )
+        network = Network(bodies, outputs, _shared_stages(sharing, len(bodies[0].stages)))
+        for target, head in zip(outputs, network.heads, strict=True):
+            torch.default_generator.manual_seed(seed_of(seed, "network", "head", target))
+            head.reset_parameters()  # pyright: ignore[reportCallIssue]
+    notes = list(bodies[0].notes)
+    if entire and tensors is not None:
+        notes += fit(network, tensors, str(checkpoint), heads=("heads",))
+    network.description = {
+        "backbone": backbone,
+        "source": bodies[0].source,
+        "sharing": sharing,
+        **({"as_released": as_released} if wide else {}),
+        "stem": stem if isinstance(kind, Backbone) else "its own",
+        "channels": channels,
+        "weights": "timm, pretrained" if pretrained else f"checkpoint {checkpoint}" if checkpoint else "from scratch",
+        "arguments": {key: repr(value) for key, value in asked.arguments.items()},
+        **network.description,
+        "notes": notes,
+    }
+    return network
+
+
+def layer_names(
+    backbone: str,
+    targets: tuple[str, ...] | list[str],
+    sharing: str,
+    *,
+    channels: int = 3,
+    input_size: tuple[int, int] | None = None,
+    arguments: Mapping[str, Any] | None = None,
+) -> tuple[str, ...]:
+    """The layers that :func:`build` would name: at once for the table, by building any other network."""
+    row = _kind(backbone, sharing)
+    if not isinstance(row, Backbone):
+        options = {"channels": channels, "input_size": input_size, "arguments": arguments}
+        return build(backbone, dict.fromkeys(targets, 1), sharing=sharing, seed=0, **options).layers
+    stages = list(row.stages)
+    shared = _shared_stages(sharing, len(stages))
+    return (*stages[:shared], *(f"{target}.{stage}" for target in targets for stage in stages[shared:]))
+
+
+def _shared_stages(sharing: str, stages: int) -> int:
+    """How many stages are shared: the stem and k blocks for split-k."""
+    return {"separate": 0, "split-1": 2, "split-2": 3, "split-3": 4}.get(sharing, stages)
+
+
+def _is_network(tensors: Mapping[str, Tensor]) -> bool:
+    """Whether these are the weights of a whole Network, rather than of a backbone."""
+    return "heads.0.weight" in tensors and any(name.startswith(("trunk.", "branches.")) for name in tensors)
+
+
+def _check(
+    backbone: str,
+    kind: Backbone | Callable[..., Any] | None,
+    outputs: Mapping[str, int],
+    stem: str,
+    channels: int,
+    pretrained: bool,
+    checkpoint: str | None,
+) -> None:
+    """What can be told to be wrong before anything is built."""
+    if not outputs:
+        raise UnseenError("a network needs at least one target, such as {'category': 9}.")
+    for target, count in outputs.items():
+        if not isinstance(count, int) or count < 1:
+            raise UnseenError(f"target '{target}' has {count!r} outputs; it needs a whole number of at least one.")
+    if channels < 1:
+        raise UnseenError(f"channels = {channels}; images have at least one channel (grey 1, colour 3).")
+    if stem not in STEMS:
+        raise unknown("stem", stem, STEMS)
+    if pretrained and checkpoint:
+        raise UnseenError("both 'pretrained' and 'checkpoint' are given; weights can come from one of them only.")
+    if stem != "standard" and not isinstance(kind, Backbone):
+        raise UnseenError(f"'{backbone}' keeps its own stem; stem = '{stem}' is possible for {listed(BACKBONES)}.")
+    if pretrained and kind is not None and not isinstance(kind, Backbone):
+        raise UnseenError(f"'{backbone}' is your own network: give its weights as 'checkpoint', not 'pretrained'.")
+
+
+def _kind(backbone: str, sharing: str) -> Backbone | Callable[..., Any] | None:
+    """A row of the table, a user's factory, or None for timm; checks that it can be shared in this way."""
+    if sharing not in SHARING:
+        raise unknown("sharing", sharing, SHARING)
+    kind = row_of(backbone) or factory_of(backbone)
+    if not isinstance(kind, Backbone) and sharing not in ("shared", "separate"):
+        raise UnseenError(
+            f"'{backbone}' can be shared or separate only: where to cut or widen it is not known. '{sharing}' is "
+            f"possible for {listed(name for name, row in BACKBONES.items() if sharing in row.sharing)}."
+        )
+    if isinstance(kind, Backbone) and sharing not in kind.sharing:
+        able = listed(name for name, row in BACKBONES.items() if sharing in row.sharing)
+        raise UnseenError(f"the widths of '{backbone}' cannot be doubled; 'shared-wide' is possible for {able}.")
+    return kind
+
+
+def _body(asked: Request, kind: Backbone | Callable[..., Any] | None) -> Body:
+    if isinstance(kind, Backbone):
+        return from_table(asked, kind)
+    return from_timm(asked) if kind is None else from_factory(asked, kind)

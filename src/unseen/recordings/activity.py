@@ -1,0 +1,93 @@
+"""Mean activity of every unit in every cell, for any named layers, in one streaming pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from unseen.recordings.responses import Images, autocast, batches
+from unseen.vocabulary.errors import unknown
+
+
+class Recordable(Protocol):
+    """A network whose layers have names."""
+
+    def layer(self, name: str) -> nn.Module: ...
+    def channel_axis(self, layer: str) -> int: ...
+
+
+def spatial_mean(output: Tensor, axis: int) -> Tensor:
+    """A unit is a channel; its activity on an image is its mean over places (ours: the supplement is not at hand)."""
+    output = output.movedim(axis, 1).flatten(2) if output.ndim > 2 else output[:, :, None]
+    return output.mean(2, dtype=torch.float32)
+
+
+def spatial_max(output: Tensor, axis: int) -> Tensor:
+    """A unit's activity is its largest value over places."""
+    output = output.movedim(axis, 1).flatten(2) if output.ndim > 2 else output[:, :, None]
+    return output.amax(2).float()
+
+
+ACTIVITY: dict[str, Callable[[Tensor, int], Tensor]] = {"mean": spatial_mean, "max": spatial_max}
+
+
+@torch.inference_mode()
+def activity_per_cell(
+    network: nn.Module,
+    layers: Sequence[str],
+    fetch: Images,
+    rows: np.ndarray,
+    cells: np.ndarray,
+    n_cells: int,
+    *,
+    activity: str = "mean",
+    device: torch.device,
+    precision: str = "float32",
+    size: int = 1024,
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Mean activity ``{layer: [units, cells]}`` and the number of images per cell; NaN in a cell without images.
+
+    Memory holds one batch and one ``[cells, units]`` sum per layer, however many images there are.
+    """
+    if activity not in ACTIVITY:
+        raise unknown("activity", activity, ACTIVITY, where="recordings.activity")
+    reduce, recordable = ACTIVITY[activity], _recordable(network)
+    network.eval()
+    now: dict[str, Tensor] = {}
+    sums: dict[str, Tensor] = {}
+    hooks = [
+        recordable.layer(name).register_forward_hook(_keep(now, name, reduce, recordable.channel_axis(name)))
+        for name in layers
+    ]
+    try:
+        for places, images in batches(fetch, rows, device, size):
+            at = torch.as_tensor(cells[places], dtype=torch.long, device=device)
+            with autocast(device, precision):
+                network(images)
+            for name in layers:
+                if name not in sums:
+                    sums[name] = torch.zeros(n_cells, now[name].shape[1], dtype=torch.float32, device=device)
+                member = torch.nn.functional.one_hot(at, n_cells).to(torch.float32)
+                sums[name] += member.T @ now.pop(name)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    counts = np.bincount(cells, minlength=n_cells)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = {name: (total.double().cpu().numpy() / counts[:, None]).T for name, total in sums.items()}
+    return means, counts
+
+
+def _keep(now: dict[str, Tensor], name: str, reduce: Callable[[Tensor, int], Tensor], axis: int):
+    def hook(module: nn.Module, inputs: object, output: Tensor) -> None:
+        now[name] = reduce(output, axis)
+
+    return hook
+
+
+def _recordable(network: nn.Module) -> Recordable:
+    return network  # type: ignore[return-value]

@@ -1,0 +1,48 @@
+"""A network's answers to rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+Images = Callable[[np.ndarray, str], Tensor]  # rows, device -> pictures
+
+
+def batches(fetch: Images, rows: np.ndarray, device: torch.device, size: int) -> Iterator[tuple[np.ndarray, Tensor]]:
+    """Places in ``rows`` and their pictures on the device, a bounded number at a time."""
+    for start in range(0, len(rows), size):
+        places = np.arange(start, min(start + size, len(rows)))
+        yield places, fetch(rows[places], str(device)).to(device)
+
+
+def autocast(device: torch.device, precision: str) -> torch.autocast:
+    """The precision a network was trained in is the one it is asked in."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16")
+
+
+@torch.inference_mode()
+def respond(
+    network: nn.Module,
+    targets: Sequence[str],
+    fetch: Images,
+    rows: np.ndarray,
+    *,
+    device: torch.device,
+    precision: str = "float32",
+    size: int = 1024,
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """For each target the most probable class of every row, and its softmax probability."""
+    network.eval()
+    responses = {target: np.zeros(len(rows), dtype=np.int64) for target in targets}
+    confidences = {target: np.zeros(len(rows), dtype=np.float32) for target in targets}
+    for places, images in batches(fetch, rows, device, size):
+        with autocast(device, precision):
+            outputs = network(images)
+        for target in targets:
+            confidence, response = outputs[target].float().softmax(1).max(1)
+            responses[target][places] = response.cpu().numpy()
+            confidences[target][places] = confidence.cpu().numpy()
+    return {target: (responses[target], confidences[target]) for target in targets}

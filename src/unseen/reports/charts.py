@@ -1,0 +1,182 @@
+"""The kinds of panel a figure is made of: curves with bands, build-up over layers, scatter, losses. Altair only.
+
+A panel fixes its height and leaves its width open: the page gives it the width there is, a file a number of points.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+from unseen.reports.palette import role
+from unseen.reports.words import has_interval, interval, number
+
+Rows = Sequence[Mapping[str, Any]]
+
+SETS = {"seen": "in-distribution (seen)", "unseen": "OOD (unseen)"}
+DASHES = {"seen": [5, 3], "unseen": [1, 0]}
+SPARE_DASHES = ([2, 2], [8, 3, 2, 3], [10, 4], [4, 2, 1, 2])
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
+CONFIG: dict[str, Any] = {
+    "background": "transparent",
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "domain": False,
+        "ticks": False,
+        "gridColor": role("grid"),
+        "labelColor": role("muted"),
+        "titleColor": role("muted"),
+        "labelFontSize": 11.5,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelPadding": 6,
+        "titlePadding": 8,
+    },
+    "axisX": {"grid": False},
+    "legend": {"labelColor": role("ink"), "titleColor": role("muted"), "titleFontWeight": "normal", "symbolSize": 120},
+    "title": {"color": role("ink"), "anchor": "start", "fontSize": 13, "fontWeight": 600, "offset": 8},
+}
+
+
+def set_title(name: str) -> str:
+    return SETS.get(name, name)
+
+
+def dashes(sets: Sequence[str]) -> dict[str, list[int]]:
+    """Dashed for what was seen, solid for what was not; further sets get patterns of their own."""
+    spare = iter(SPARE_DASHES * (1 + len(sets)))
+    return {name: DASHES[name] if name in DASHES else next(spare) for name in sets}
+
+
+def finite(value: Any) -> float | None:
+    """A JSON number, or null: Vega must never meet a NaN."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def curve_rows(rows: Rows, *, percent: bool = False) -> list[dict[str, Any]]:
+    """The rows of a curve with what a tooltip says of them; a point without a value cannot be drawn."""
+    made = []
+    for row in rows:
+        if finite(row["value"]) is None:
+            continue
+        bounded = has_interval(row["low"], row["high"])
+        made.append(
+            {
+                "x": row["x"],
+                "series": row["series"],
+                "set": set_title(row.get("set") or ""),
+                "value": finite(row["value"]),
+                "low": finite(row["low"]) if bounded else None,
+                "high": finite(row["high"]) if bounded else None,
+                "n": row["n"],
+                "shown": number(row["value"], percent=percent),
+                "interval": interval(row["low"], row["high"], row["n"], percent=percent),
+            }
+        )
+    return made
+
+
+def x_axis(values: Sequence[float], title: str) -> alt.X:
+    """Ticks where something was measured, as long as they can be read."""
+    ticks = sorted(set(values))
+    lines = textwrap.wrap(title, 24) or [""]  # a small panel on a phone is no wider
+    axis = alt.Axis(title=lines, values=ticks, labelOverlap=True) if len(ticks) <= 12 else alt.Axis(title=lines)
+    return alt.X("x:Q", scale=alt.Scale(zero=False, nice=False, padding=14), axis=axis)
+
+
+def colour(colours: Mapping[str, str], title: str, *, legend: bool = False) -> alt.Color:
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    if legend:  # said by config, so that the page (which has its own key) can switch it off in one place
+        return alt.Color("series:N", scale=scale, title=title)
+    return alt.Color("series:N", scale=scale, title=title, legend=None)
+
+
+def y_axis(field: str, domain: Sequence[float], *, percent: bool = False) -> alt.Y:
+    axis = alt.Axis(title=None, format="%" if percent else "~g", tickCount=5)
+    return alt.Y(f"{field}:Q", scale=alt.Scale(domain=list(domain), nice=False), axis=axis)
+
+
+def curves(
+    rows: Rows,
+    *,
+    colours: Mapping[str, str],
+    domain: Sequence[float],
+    x_title: str,
+    series_title: str,
+    sets: Sequence[str] = (),
+    chance: Sequence[Mapping[str, float]] = (),
+    published: Rows = (),
+    percent: bool = False,
+    height: int = 180,
+) -> alt.LayerChart:
+    """Mean against x with a band of its interval: dashed where seen, solid where not, hollow where published."""
+    data = curve_rows(rows, percent=percent)
+    x = x_axis([row["x"] for row in data], x_title)
+    y = y_axis("value", domain, percent=percent)
+    base = alt.Chart(alt.Data(values=data))
+    layers: list[alt.Chart] = []
+    if chance:
+        layers += _chance(chance, x, domain)
+    bounded = base.transform_filter("isValid(datum.low)")
+    spread = y_axis("low", domain, percent=percent)
+    if len({row["x"] for row in data}) > 1:
+        band = bounded.mark_area(opacity=0.16, clip=True, tooltip=None)
+    else:  # with one x a band has no width
+        band = bounded.mark_rule(strokeWidth=2, opacity=0.5, clip=True, tooltip=None)
+    layers.append(band.encode(x, spread, alt.Y2("high:Q"), colour(colours, series_title), alt.Detail("set:N")))
+    stroke = alt.value([1, 0])
+    if sets:
+        patterns = dashes(sets)
+        scale = alt.Scale(domain=[set_title(name) for name in patterns], range=list(patterns.values()))
+        stroke = alt.StrokeDash("set:N", scale=scale, title="images")
+    line = base.mark_line(strokeWidth=2).encode(x, y, colour(colours, series_title, legend=True))
+    layers.append(line.encode(strokeDash=stroke, detail="set:N"))
+    tips = [alt.Tooltip("series:N", title=series_title), alt.Tooltip("x:Q", title=x_title)]
+    tips += [alt.Tooltip("set:N", title="images")] if sets else []
+    tips += [
+        alt.Tooltip("shown:N", title="mean"),
+        alt.Tooltip("interval:N", title="95 % interval"),
+        alt.Tooltip("n:Q", title="n"),
+    ]
+    # A wide stroke nobody sees makes a small point easy to hit with a finger.
+    point = base.mark_point(filled=True, opacity=1, size=38, strokeWidth=14, strokeOpacity=0)
+    layers.append(point.encode(x, y, colour(colours, series_title), alt.Detail("set:N"), tooltip=tips))
+    if published:
+        layers.append(_published(published, x, y, colours, series_title, x_title))
+    return alt.layer(*layers).properties(height=height)
+
+
+def _chance(chance: Sequence[Mapping[str, float]], x: alt.X, domain: Sequence[float]) -> list[alt.Chart]:
+    base = alt.Chart(alt.Data(values=list(chance)))
+    y = y_axis("chance", domain)
+    line = base.mark_line(strokeWidth=1, strokeDash=[1, 3], color=role("muted"), tooltip=None).encode(x, y)
+    if len(chance) == 1:
+        line = base.mark_rule(strokeWidth=1, strokeDash=[1, 3], color=role("muted"), tooltip=None).encode(y)
+    last = alt.Chart(alt.Data(values=[max(chance, key=lambda row: row["x"])]))
+    word = last.mark_text(
+        text="chance", align="right", baseline="bottom", dy=-2, dx=8, fontSize=10.5, color=role("muted"), tooltip=None
+    )
+    return [line, word.encode(x, y)]
+
+
+def _published(
+    rows: Rows, x: alt.X, y: alt.Y, colours: Mapping[str, str], series_title: str, x_title: str
+) -> alt.Chart:
+    data = [{**row, "set": set_title(row["set"]), "shown": number(row["value"])} for row in rows]
+    tips = [
+        alt.Tooltip("figure:N", title="published in"),
+        alt.Tooltip("series:N", title=series_title),
+        alt.Tooltip("x:Q", title=x_title),
+        alt.Tooltip("set:N", title="images"),
+        alt.Tooltip("shown:N", title="value"),
+    ]
+    hollow = alt.Chart(alt.Data(values=data)).mark_point(
+        filled=False, size=110, strokeWidth=1.6, opacity=1, fill="transparent"
+    )
+    return hollow.encode(x, y, colour(colours, series_title), alt.Detail("set:N"), tooltip=tips)

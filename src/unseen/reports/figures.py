@@ -1,0 +1,271 @@
+"""The figures of a report: each made once, for the page and for ``figures/*.svg|png``.
+
+A maker takes the contents and gives a :class:`Figure`, or, where there is nothing to draw, the reason in a sentence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import altair as alt
+
+from unseen.reports import charts, panels
+from unseen.reports.contents import Contents
+from unseen.reports.palette import role
+from unseen.reports.selection import (
+    Row,
+    band_words,
+    chance_line,
+    colours_of,
+    deepest,
+    degenerate_words,
+    layer_words,
+    lead_target,
+    measure_rows,
+    ordered,
+    published_rows,
+    thinned,
+    top,
+)
+from unseen.reports.words import repeats
+
+
+@dataclass(frozen=True)
+class Key:
+    """One entry of a figure's key: a colour, a dash pattern, or a hollow point."""
+
+    label: str
+    colour: str = ""
+    dash: tuple[int, ...] = ()
+    hollow: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    title: str
+    chart: alt.LayerChart
+    large: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    name: str
+    title: str
+    caption: str
+    panels: tuple[Panel, ...]
+    keys: tuple[Key, ...]
+
+    def whole(self) -> alt.TopLevelMixin:
+        """All panels as one chart of fixed size, with legends, for a file."""
+        large = [panel for panel in self.panels if panel.large]
+        small = [panel for panel in self.panels if not panel.large]
+        width = 190 if large or len(small) > 2 else 300
+        drawn = [
+            panel.chart.properties(title=panel.title, width=420 if panel.large else width) for panel in self.panels
+        ]
+        if large:
+            rest = [chart for panel, chart in zip(self.panels, drawn) if not panel.large]
+            lead = [chart for panel, chart in zip(self.panels, drawn) if panel.large]
+            joined = alt.hconcat(*lead, alt.concat(*rest, columns=1 + (len(rest) > 3))) if rest else alt.hconcat(*lead)
+        else:
+            joined = alt.concat(*drawn, columns=min(4, len(drawn)))
+        channels = {"color": "shared", "strokeDash": "shared", "opacity": "shared"}
+        return joined.resolve_scale(**channels).properties(config=charts.CONFIG | {"background": role("paper")})
+
+    def specification(self, panel: Panel) -> Row:
+        """One panel for the page: as wide as its place, without legend (the page writes its own key)."""
+        config = charts.CONFIG | {"legend": {"disable": True}}
+        chart = panel.chart.properties(
+            width="container",
+            autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+            description=f"{self.title}: {panel.title}",
+            config=config,
+        )
+        return chart.to_dict()
+
+
+def accuracy(contents: Contents) -> Figure | str:
+    rows = measure_rows(contents, "accuracy")
+    if not rows:
+        return "Accuracy curves: no trial has finished, so there is no accuracy to draw."
+    targets = ordered(row["target"] for row in rows)
+    lead = lead_target(rows)
+    sets = ordered(row["set"] for row in rows)
+    colours, published = colours_of(contents), published_rows(contents)
+
+    def panel(target: str) -> Panel:
+        mine = [row for row in rows if row["target"] == target]
+        overlay = published if target == lead else []
+        chart = charts.curves(
+            mine,
+            colours=colours,
+            domain=(0, 1),
+            x_title=contents.x_title,
+            series_title=contents.series_title,
+            sets=sets,
+            chance=chance_line(mine),
+            published=overlay,
+            height=330 if target == lead and len(targets) > 1 else 130 if len(targets) > 1 else 300,
+        )
+        return Panel(target, chart, large=target == lead)
+
+    keys = series_keys(colours, rows) + [
+        Key(charts.set_title(name), dash=tuple(dash)) for name, dash in charts.dashes(sets).items()
+    ]
+    keys += [Key("published", hollow=True)] if published else []
+    caption = (
+        f"Accuracy on new images of the cells seen in training and of the cells never seen, against {contents.x_title}. "
+        f"{band_words(rows)} The dotted line is chance."
+    )
+    shown = [lead] + [target for target in targets if target != lead]
+    return Figure("accuracy", "Accuracy", caption, tuple(panel(target) for target in shown), tuple(keys))
+
+
+def unit_types(contents: Contents) -> Figure | str:
+    rows = deepest(measure_rows(contents, "share of units"))
+    if not rows:
+        return "Unit types: no activity of units was recorded, so their types are not known."
+    caption = f"Share of units that prefer levels of each factor (their type), {layer_words(rows)}. {band_words(rows)}"
+    return by_unit_type(contents, "unit-types", "Unit types", caption, {"share of units": rows}, percent=True)
+
+
+def specialization(contents: Contents) -> Figure | str:
+    rows = deepest(measure_rows(contents, "median specialization"))
+    if not rows:
+        return "Specialization: no activity of units was recorded, so it cannot be computed."
+    caption = (
+        f"Median specialization √(selectivity · invariance) of the units of each type, {layer_words(rows)}. "
+        f"{band_words(rows)}{degenerate_words(contents)}"
+    )
+    return by_unit_type(contents, "specialization", "Specialization", caption, {"median specialization": rows})
+
+
+def selectivity_invariance(contents: Contents) -> Figure | str:
+    measures = {name: deepest(measure_rows(contents, name)) for name in ("median selectivity", "median invariance")}
+    rows = [row for made in measures.values() for row in made]
+    if not rows:
+        return "Selectivity and invariance: no activity of units was recorded, so they cannot be computed."
+    caption = f"The two parts of specialization, as medians over units, {layer_words(rows)}. {band_words(rows)}"
+    return by_unit_type(contents, "selectivity-invariance", "Selectivity and invariance", caption, measures)
+
+
+def layers(contents: Contents) -> Figure | str:
+    rows = measure_rows(contents, "median specialization")
+    names = ordered(row["layer"] for row in rows)
+    if len(names) < 2:
+        return "Build-up across layers: units of fewer than two layers were recorded."
+    colours = colours_of(contents)
+    domain = (0, top(rows))
+
+    def panel(kind: str) -> Panel:
+        chart = panels.build_up(
+            [row for row in rows if row["unit_type"] == kind],
+            layers=names,
+            colours=colours,
+            domain=domain,
+            x_title=contents.x_title,
+            series_title=contents.series_title,
+        )
+        return Panel(f"{kind} units", chart)
+
+    caption = (
+        f"Median specialization from the first recorded layer to the last; fainter lines have fewer {contents.x_title}. "
+        f"Means over repeats, {repeats([row['n'] for row in rows])}; the intervals are in the tooltips and the table."
+    )
+    kinds = ordered(row["unit_type"] for row in rows)
+    made = tuple(panel(kind) for kind in kinds)
+    return Figure("layers", "Build-up across layers", caption, made, tuple(series_keys(colours, rows)))
+
+
+def scatter(contents: Contents) -> Figure | str:
+    rows = contents.scatter.to_dicts() if contents.scatter.height else []
+    rows = [row for row in rows if None not in (charts.finite(row["specialization"]), charts.finite(row["accuracy"]))]
+    if not rows:
+        return "Specialization against OOD accuracy: no trial has both numbers."
+    rows = deepest(rows, kind="target")
+    colours = colours_of(contents)
+    tenths = [10 * row["specialization"] for row in rows]
+    span = (math.floor(min(tenths) - 0.1) / 10, math.ceil(max(tenths) + 0.1) / 10)
+
+    def panel(target: str) -> Panel:
+        chart = panels.trials(
+            [row for row in rows if row["target"] == target],
+            colours=colours,
+            span=span,
+            x_title=contents.x_title,
+            series_title=contents.series_title,
+        )
+        return Panel(target, chart)
+
+    targets = ordered(row["target"] for row in rows)
+    caption = (
+        f"OOD accuracy of each target against the median specialization of its units, {layer_words(rows)}. "
+        f"One point per trial, {len({row['trial'] for row in rows})} trials; points carry no interval."
+    )
+    made = tuple(panel(target) for target in targets)
+    return Figure("scatter", "Specialization against OOD accuracy", caption, made, tuple(series_keys(colours, rows)))
+
+
+def losses(contents: Contents) -> Figure | str:
+    rows = contents.curves.to_dicts() if contents.curves.height else []
+    targets = ordered(row["target"] for row in rows)
+    if not rows:
+        return "Loss curves: none was kept."
+    chosen = "total" if "total" in targets else targets[0]
+    rows = thinned([row for row in rows if row["target"] == chosen])
+    colours = colours_of(contents)
+    domain = panels.loss_domain([row["loss"] for row in rows])
+
+    def panel(x: float) -> Panel:
+        mine = [row for row in rows if row["x"] == x]
+        chart = panels.losses(mine, colours=colours, domain=domain, series_title=contents.series_title)
+        return Panel(panels.condition(contents.x_title, x), chart)
+
+    keys = [*series_keys(colours, rows), Key("training", dash=tuple(panels.TRAIN_DASH)), Key("validation", dash=(1, 0))]
+    count = len({row["trial"] for row in rows})
+    caption = f"Loss ({chosen}) of {count} trials over their epochs, one line per trial and phase."
+    made = tuple(panel(x) for x in sorted({row["x"] for row in rows}))
+    return Figure("losses", "Loss curves", caption, made, tuple(keys))
+
+
+FIGURES: Mapping[str, Callable[[Contents], Figure | str]] = {
+    maker.__name__.replace("_", "-"): maker
+    for maker in (accuracy, unit_types, specialization, selectivity_invariance, layers, scatter, losses)
+}
+
+
+def figures(contents: Contents) -> dict[str, Figure | str]:
+    """Every figure, or why there is none, in the order of the page."""
+    return {name: maker(contents) for name, maker in FIGURES.items()}
+
+
+def series_keys(colours: Mapping[str, str], rows: Iterable[Row]) -> list[Key]:
+    present = {row["series"] for row in rows}
+    return [Key(name, colour=colour) for name, colour in colours.items() if name in present]
+
+
+def by_unit_type(
+    contents: Contents, name: str, title: str, caption: str, measures: Mapping[str, list[Row]], *, percent: bool = False
+) -> Figure:
+    """A panel for each measure and unit type."""
+    rows = [row for made in measures.values() for row in made]
+    colours, domain = colours_of(contents), (0, 1) if percent else (0, top(rows))
+
+    def panel(measure: str, kind: str) -> Panel:
+        chart = charts.curves(
+            [row for row in measures[measure] if row["unit_type"] == kind],
+            colours=colours,
+            domain=domain,
+            x_title=contents.x_title,
+            series_title=contents.series_title,
+            percent=percent,
+        )
+        return Panel(
+            f"{kind} units" if len(measures) == 1 else f"{measure.removeprefix('median ')}, {kind} units", chart
+        )
+
+    kinds = ordered(row["unit_type"] for row in rows)
+    made = tuple(panel(measure, kind) for measure in measures for kind in kinds if measures[measure])
+    return Figure(name, title, caption, made, tuple(series_keys(colours, rows)))

@@ -1,0 +1,141 @@
+"""Panels that are not curves over x: build-up over layers, trials as points, losses over epochs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+
+from unseen.reports.charts import Rows, colour, curve_rows, finite, y_axis
+from unseen.reports.words import plain
+
+TRAIN_DASH = [2, 2]
+
+
+def build_up(
+    rows: Rows,
+    *,
+    layers: Sequence[str],
+    colours: Mapping[str, str],
+    domain: Sequence[float],
+    x_title: str,
+    series_title: str,
+    height: int = 180,
+) -> alt.LayerChart:
+    """A measure over the layers of a network, in their order: one line per series and x, fainter where x is smaller."""
+    data = [
+        {**made, "layer": row["layer"]}
+        for row in rows
+        for made in curve_rows([row])  # a row without a value makes none
+    ]
+    xs = sorted({row["x"] for row in data})
+    base = alt.Chart(alt.Data(values=data))
+    axis = alt.Axis(title=None, labelAngle=0 if sum(map(len, layers)) < 40 else -35, labelOverlap=True, labelLimit=110)
+    x = alt.X("layer:N", sort=list(layers), axis=axis, scale=alt.Scale(type="point", padding=0.3))
+    y = y_axis("value", domain)
+    faint = alt.Scale(domain=[xs[0], xs[-1]], range=[0.3, 1])
+    opacity = alt.Opacity("x:Q", scale=faint, title=x_title) if len(xs) > 1 else alt.value(1)
+    line = base.mark_line(strokeWidth=1.8).encode(
+        x, y, colour(colours, series_title, legend=True), opacity, alt.Detail("x:N")
+    )
+    tips = [
+        alt.Tooltip("layer:N"),
+        alt.Tooltip("series:N", title=series_title),
+        alt.Tooltip("x:Q", title=x_title),
+        alt.Tooltip("shown:N", title="mean"),
+        alt.Tooltip("interval:N", title="95 % interval"),
+        alt.Tooltip("n:Q", title="n"),
+    ]
+    point = base.mark_point(filled=True, size=30, strokeWidth=12, strokeOpacity=0)
+    points = point.encode(x, y, colour(colours, series_title), opacity, tooltip=tips)
+    return alt.layer(line, points).properties(height=height)
+
+
+def trials(
+    rows: Rows,
+    *,
+    colours: Mapping[str, str],
+    span: Sequence[float],
+    x_title: str,
+    series_title: str,
+    height: int = 240,
+) -> alt.LayerChart:
+    """One point per trial: how specialized its units are, and how well it does on what it has not seen."""
+    data = [
+        {
+            "specialization": finite(row["specialization"]),
+            "accuracy": finite(row["accuracy"]),
+            "series": row["series"],
+            "x": row["x"],
+            "seed": row["seed"],
+        }
+        for row in rows
+    ]
+    axis = alt.Axis(title="median specialization", format="~g", tickCount=5, grid=True, labelFlush=True)
+    x = alt.X("specialization:Q", scale=alt.Scale(domain=list(span), nice=False), axis=axis)
+    tips = [
+        alt.Tooltip("series:N", title=series_title),
+        alt.Tooltip("x:Q", title=x_title),
+        alt.Tooltip("seed:N"),
+        alt.Tooltip("specialization:Q", format=".3f"),
+        alt.Tooltip("accuracy:Q", title="OOD accuracy", format=".3f"),
+    ]
+    point = alt.Chart(alt.Data(values=data)).mark_point(filled=True, size=46, opacity=0.75)
+    chart = point.encode(x, y_axis("accuracy", (0, 1)), colour(colours, series_title, legend=True), tooltip=tips)
+    return alt.layer(chart).properties(height=height)
+
+
+def losses(
+    rows: Rows, *, colours: Mapping[str, str], domain: Sequence[float], series_title: str, height: int = 150
+) -> alt.LayerChart:
+    """Every trial's loss, as faint lines: dotted in training, solid in validation. Logarithmic if it spans decades."""
+    data = [
+        {"trial": row["trial"], "series": row["series"], "phase": row["phase"], "epoch": row["epoch"], "loss": loss}
+        for row in rows
+        if (loss := finite(row["loss"])) is not None
+    ]
+    low, high = domain
+    logarithmic = low > 0 and high / low > 20
+    scale = alt.Scale(type="log" if logarithmic else "linear", domain=[low if logarithmic else min(0, low), high])
+    axis = alt.Axis(title=None, format="~g", tickCount=4)
+    if logarithmic:
+        axis = alt.Axis(title=None, format="~g", values=log_ticks(low, high))
+    y = alt.Y("loss:Q", scale=scale, axis=axis)
+    x = alt.X(
+        "epoch:Q", scale=alt.Scale(nice=False, zero=False), axis=alt.Axis(title="epoch", tickCount=4, tickMinStep=1)
+    )
+    phases = alt.Scale(domain=["train", "validation"], range=[TRAIN_DASH, [1, 0]])
+    line = alt.Chart(alt.Data(values=data)).mark_line(strokeWidth=1.2, opacity=0.6, clip=True, interpolate="linear")
+    chart = line.encode(
+        x, y, colour(colours, series_title, legend=True), alt.StrokeDash("phase:N", scale=phases), alt.Detail("trial:N")
+    )
+    return alt.layer(chart).properties(height=height)
+
+
+def loss_domain(values: Sequence[float]) -> tuple[float, float]:
+    """The span of the finite losses; (0, 1) where there is none."""
+    good = [value for value in values if value is not None and math.isfinite(value)]
+    return (min(good), max(good)) if good and max(good) > min(good) else (0.0, max([1.0, *good]))
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Powers of ten, with halfway marks (3, 0.3) where there are few.
+
+    >>> log_ticks(0.02, 4.0)
+    [0.03, 0.1, 0.3, 1.0, 3.0]
+    """
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = (1, 3) if len(powers) < 5 else (1,)
+    ticks = [float(f"{step}e{power}") for power in powers for step in steps]
+    return [tick for tick in ticks if low <= tick <= high]
+
+
+def condition(title: str, x: float) -> str:
+    """
+    >>> condition("combinations", 18.0)
+    '18 combinations'
+    >>> condition("share seen", 0.5)
+    'share seen 0.5'
+    """
+    return f"{plain(x)} {title}" if float(x).is_integer() and len(title) < 40 else f"{title} {plain(x)}"

@@ -1,0 +1,185 @@
+"""The sections of the page, in the order a colleague would want them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from unseen.reports import tables
+from unseen.reports.contents import Contents, SplitPicture, UnitPicture
+from unseen.reports.figures import Figure, Key
+from unseen.reports.palette import themed
+from unseen.reports.pictures import count_words, cut_words, large_split, score_words, small_split, unit_grid
+
+
+@dataclass(frozen=True)
+class Section:
+    name: str
+    title: str
+    body: str
+
+
+def header(contents: Contents) -> str:
+    shows = f'<p class="small">{escape(contents.shows)}</p>' if contents.shows else ""
+    return (
+        f"<header>\n<h1>{escape(contents.title)}</h1>\n"
+        f'<p class="question">{escape(contents.question)}</p>\n'
+        f'<p class="answer">{escape(contents.answer)}</p>\n{shows}\n</header>'
+    )
+
+
+def sections(contents: Contents, made: dict[str, Figure | str], drawn: dict[str, str]) -> list[Section]:
+    """All sections that have something to show, then one that says what was left out and why."""
+    found: list[Section | str] = [_findings(contents), _splits(contents)]
+    for name, figure in made.items():
+        if name == "losses":  # training comes after what it led to
+            found += [_units(contents), _published(contents)]
+        found.append(figure if isinstance(figure, str) else Section(name, figure.title, chart(figure, drawn[name])))
+    found += [Section("flags", "Flags", tables.flags(contents.flags, contents.series_title, contents.x_title))]
+    found += [_numbers(contents), _facts(contents), _recipe(contents), _citation(contents)]
+    whole = [part for part in found if isinstance(part, Section)]
+    reasons = [part for part in found if isinstance(part, str)]
+    if reasons:
+        items = "\n".join(f"<li>{escape(reason)}</li>" for reason in reasons)
+        place = 1 + next(index for index, part in enumerate(whole) if part.name == "flags")
+        whole.insert(place, Section("left-out", "Left out", f'<ul class="left-out">\n{items}\n</ul>'))
+    return whole
+
+
+def chart(figure: Figure, still: str) -> str:
+    """Panels drawn by the browser; without JavaScript, the same figure as a still picture."""
+    large = any(panel.large for panel in figure.panels)
+    layout = "lead" if large and len(figure.panels) > 1 else "many" if len(figure.panels) > 3 else ""
+    parts = []
+    for panel in figure.panels:
+        # "<" cannot end the script early, nor an odd title break the page.
+        words = json.dumps(figure.specification(panel), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        words = themed(words).replace("<", "\\u003c")
+        parts.append(
+            f'<div class="panel{" large" if panel.large else ""}">'
+            f'<p class="panel-title">{escape(panel.title)}</p>'
+            f'<div class="chart" role="figure" aria-label="{escape(f"{figure.title}: {panel.title}")}"></div>'
+            f'<script type="application/json" class="specification">{words}</script></div>'
+        )
+    return (
+        f'<figure id="figure-{figure.name}">{key(figure.keys)}\n'
+        f'<div class="panels {layout}" style="--rest:{max(1, len(figure.panels) - 1)}">\n{"".join(parts)}\n</div>\n'
+        f'<noscript class="fallback"><div class="fallback">{themed(still)}</div></noscript>\n'
+        f"<figcaption>{escape(figure.caption)}</figcaption></figure>"
+    )
+
+
+def key(entries: Sequence[Key]) -> str:
+    made = []
+    for entry in entries:
+        if entry.hollow:
+            mark = '<circle cx="13" cy="6" r="5" fill="none" stroke="currentColor" stroke-width="1.6"/>'
+        else:
+            colour = themed(entry.colour) if entry.colour else "currentColor"
+            pattern = f' stroke-dasharray="{" ".join(map(str, entry.dash))}"' if entry.dash not in ((), (1, 0)) else ""
+            thick = 4 if entry.colour else 2
+            mark = f'<path d="M0 6H26" stroke="{colour}" stroke-width="{thick}"{pattern}/>'
+        drawing = f'<svg width="26" height="12" viewBox="0 0 26 12" aria-hidden="true">{mark}</svg>'
+        made.append(f"<li>{drawing}{escape(entry.label)}</li>")
+    return f'<ul class="key" aria-label="Key">{"".join(made)}</ul>'
+
+
+def _findings(contents: Contents) -> Section | str:
+    if not contents.findings:
+        return "Findings: nothing was tested, because too few trials have finished or the recipe asks for no test."
+    return Section("findings", "Findings", tables.findings(contents.findings))
+
+
+def _splits(contents: Contents) -> Section | str:
+    if not contents.splits:
+        return "Splits: the study has no grid of two factors to draw."
+    first = contents.splits[0]
+    lead = large_split(first)
+    least = f' style="--least:{lead.width * 0.62:.0f}px"' if len(first.column_levels) > 9 else ""
+    caption = (
+        f"{first.title}: {count_words(first)}.{cut_words(first)} Blue frames are seen in training, with the number of "
+        f"training images below; orange dashed frames are asked (OOD) and never seen; faded cells are neither. {first.note}"
+    )
+    body = (
+        f'<figure id="figure-splits"><div class="picture large"{least}>{themed(lead.svg())}</div>'
+        f"<figcaption>{escape(caption.strip())}</figcaption></figure>"
+    )
+    if len(contents.splits) > 1:
+        tiles = "\n".join(_split_tile(picture) for picture in contents.splits)
+        words = (
+            "Every condition: filled cells are seen, ringed cells are asked; point at a cell for its name and count."
+        )
+        body = (
+            f'<div class="beside">{body}\n<div><div class="tiles">{tiles}</div><p class="small">{words}</p></div></div>'
+        )
+    return Section("splits", "What was seen and what was asked", body)
+
+
+def _split_tile(picture: SplitPicture) -> str:
+    return (
+        f'<figure><div class="picture small">{themed(small_split(picture).svg())}</div>'
+        f"<figcaption><b>{escape(picture.title)}</b>{escape(count_words(picture))}</figcaption></figure>"
+    )
+
+
+def _units(contents: Contents) -> Section | str:
+    if not contents.units:
+        return "Activation grids: no activity of units was recorded."
+    tiles = "\n".join(_unit_tile(picture) for picture in contents.units)
+    caption = (
+        "Mean activity of single units in every cell of the grid, scaled to [0, 1]: the fuller the colour, the more a "
+        "unit fires. A specialized unit fills one line of the grid evenly and leaves the rest empty."
+    )
+    axes = {(picture.row_factor, picture.column_factor) for picture in contents.units}
+    if len(axes) == 1 and all(named := next(iter(axes))):
+        caption += f" Rows are {named[0]}, columns {named[1]}."
+    body = (
+        f'<figure id="figure-units"><div class="tiles">{tiles}</div><figcaption>{escape(caption)}</figcaption></figure>'
+    )
+    return Section("units", "The most specialized units", body)
+
+
+def _unit_tile(picture: UnitPicture) -> str:
+    kind = f"{picture.unit_type} unit {picture.unit}, {picture.layer}"
+    return (
+        f'<figure><div class="picture small">{themed(unit_grid(picture).svg())}</div>'
+        f"<figcaption><b>{escape(picture.title)}</b>{escape(kind)}<br>"
+        f"{escape(score_words(picture)).replace(', ', '<br>')}</figcaption></figure>"
+    )
+
+
+def _published(contents: Contents) -> Section | str:
+    if contents.published is None or not contents.published.height:
+        return "Published numbers: none are known for this study."
+    source = f'<p class="small">Source: {escape(contents.published_source)}.</p>' if contents.published_source else ""
+    return Section("published", "Published numbers beside ours", source + tables.published(contents))
+
+
+def _numbers(contents: Contents) -> Section | str:
+    if not contents.summary.height:
+        return "Numbers: no trial has finished, so there are none."
+    words = f"All {contents.summary.height:,} numbers behind the figures, each with its interval and n"
+    body = f"<details><summary>{words}</summary>{tables.summary(contents)}</details>"
+    return Section("numbers", "Numbers", f"{body}\n<p>{tables.csv_link(contents.summary, 'summary.csv')}</p>")
+
+
+def _facts(contents: Contents) -> Section | str:
+    if not contents.facts:
+        return "World, network and machine: nothing was noted."
+    return Section("facts", "How it was made", tables.facts(contents.facts))
+
+
+def _recipe(contents: Contents) -> Section | str:
+    if not contents.recipe:
+        return "Recipe: none was given."
+    words = "The resolved recipe: every setting, also those left at their default"
+    body = f"<details><summary>{words}</summary><pre>{escape(contents.recipe)}</pre></details>"
+    return Section("recipe", "Recipe", body)
+
+
+def _citation(contents: Contents) -> Section | str:
+    if not contents.citation:
+        return "Citation: none was given."
+    return Section("citation", "Citation", f"<pre>{escape(contents.citation)}</pre>")

@@ -1,0 +1,129 @@
+"""Tables of the page: findings, numbers, published beside ours, flags, facts."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from unseen.reports.charts import set_title
+from unseen.reports.contents import Contents, Finding
+from unseen.reports.words import interval, measured, number, plain
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_ROWS = 1500  # in the page; the CSV has them all
+
+
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = (), wrap: Sequence[str] = ()
+) -> str:
+    """Escaped cells in a container that scrolls by itself when the screen is narrow."""
+    sides = [' class="right"' if head in right else ' class="wrap"' if head in wrap else "" for head in heads]
+    head = "".join(f'<th scope="col"{side}>{escape(name)}</th>' for name, side in zip(heads, sides))
+    body = "\n".join(
+        f"<tr>{''.join(f'<td{side}>{escape(cell)}</td>' for cell, side in zip(row, sides))}</tr>" for row in rows
+    )
+    return (
+        f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    )
+
+
+def findings(items: Sequence[Finding]) -> str:
+    marks = {
+        True: ("holds", "✓ holds"),
+        False: ("fails", "✗ does not hold"),
+        None: ("open", "○ open"),
+    }
+    made = []
+    for item in items:
+        style, words = marks[item.holds]
+        numbers = measured(item.value, item.low, item.high, item.n, item.p)
+        made.append(
+            f'<li><span class="mark {style}">{words}</span>'
+            f"<span><strong>{escape(item.name)}.</strong> {escape(item.statement)}</span>"
+            f'<span class="number">{numbers}</span></li>'
+        )
+    return f'<ul class="findings">\n{"".join(made)}\n</ul>'
+
+
+def published(contents: Contents) -> str:
+    """Published numbers, with ours beside them where the series, x and set are the same."""
+    from unseen.reports.selection import lead_target, measure_rows
+
+    assert contents.published is not None
+    rows = measure_rows(contents, "accuracy")
+    lead = lead_target(rows)
+    ours = {(row["series"].casefold(), row["x"], row["set"]): row for row in rows if row["target"] == lead}
+    made = []
+    for row in contents.published.to_dicts():
+        mine = ours.get((row["series"].casefold(), row["x"], row["set"]))
+        beside = ["not run", "", "", ""]
+        if mine is not None:
+            gap = number(mine["value"] - row["value"])
+            beside = [number(mine["value"]), interval(mine["low"], mine["high"], mine["n"]), str(mine["n"]), gap]
+        made.append(
+            [row["figure"], row["series"], plain(row["x"]), set_title(row["set"]), number(row["value"]), *beside]
+        )
+    heads = ["figure", contents.series_title, contents.x_title, "images", "published", "ours", "95 % interval", "n"]
+    return table([*heads, "ours − published"], made, right=("published", "ours", "n", "ours − published"))
+
+
+def summary(contents: Contents) -> str:
+    """Every number of the report with its interval and n."""
+    frame = contents.summary
+    names = {"x": contents.x_title, "series": contents.series_title, "set": "images", "unit_type": "unit type"}
+    keys = ["measure", "series", "x", "set", "target", "layer", "unit_type"]
+    keys = [key for key in keys if key in frame.columns and any(value not in (None, "") for value in frame[key])]
+    rows = [
+        [
+            *(_key(key, row[key]) for key in keys),
+            number(row["value"], percent=row["measure"] == "share of units"),
+            interval(row["low"], row["high"], row["n"], percent=row["measure"] == "share of units"),
+            str(row["n"]),
+        ]
+        for row in frame.head(MOST_ROWS).to_dicts()
+    ]
+    cut = f'<p class="small">The first {MOST_ROWS:,} of {frame.height:,} rows; the CSV has all.</p>'
+    shown = table([*(names.get(key, key) for key in keys), "value", "95 % interval", "n"], rows, right=("value", "n"))
+    return (cut if frame.height > MOST_ROWS else "") + shown
+
+
+def _key(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    return plain(value) if name == "x" else set_title(value) if name == "set" else str(value)
+
+
+def csv_link(frame: pl.DataFrame, name: str) -> str:
+    """The whole table as a file, inside the page."""
+    import polars.selectors as cs
+
+    data = base64.b64encode(frame.with_columns(cs.float().fill_nan(None)).write_csv().encode()).decode()
+    return (
+        f'<a class="download small" download="{escape(name)}" href="data:text/csv;charset=utf-8;base64,{data}">'
+        f"Download as CSV ({frame.height:,} rows)</a>"
+    )
+
+
+def flags(frame: pl.DataFrame, series_title: str, x_title: str) -> str:
+    if not frame.height:
+        return "<p>None: every trial finished, converged and stayed finite.</p>"
+    rows = [
+        [str(row["flag"]), str(row["series"]), plain(row["x"]), str(row["seed"]), str(row["trial"]), str(row["detail"])]
+        for row in frame.to_dicts()
+    ]
+    return table(["flag", series_title, x_title, "seed", "trial", "detail"], rows, wrap=("detail",))
+
+
+def facts(sections: Mapping[str, Mapping[str, str]]) -> str:
+    parts = []
+    for title, values in sections.items():
+        rows = "".join(
+            f'<tr><th scope="row">{escape(str(key))}</th><td>{escape(str(value))}</td></tr>'
+            for key, value in values.items()
+        )
+        parts.append(f"<div><h3>{escape(title)}</h3><table>{rows}</table></div>")
+    return f'<div class="facts">{"".join(parts)}</div>'

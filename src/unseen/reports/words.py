@@ -1,0 +1,79 @@
+"""Numbers as a reader wants them: with their interval and their n, and never "NaN"."""
+
+from __future__ import annotations
+
+import math
+
+
+def number(value: float | None, *, percent: bool = False) -> str:
+    """
+    >>> number(0.81234), number(-0.5), number(float("nan")), number(54000.0), number(0.493, percent=True)
+    ('0.812', '−0.500', 'undefined', '54,000', '49.3 %')
+    """
+    if value is None or math.isnan(value):
+        return "undefined"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if percent:
+        text = f"{100 * value:.1f} %"
+    elif abs(value) >= 1000:
+        text = f"{value:,.0f}"
+    elif abs(value) >= 10 or 0 < abs(value) < 0.001:
+        text = f"{value:.3g}"
+    else:
+        text = f"{value:.3f}"
+    return text.replace("-", "−")
+
+
+def plain(value: float) -> str:
+    """A setting (an x value), without digits it does not have.
+
+    >>> plain(18.0), plain(0.25), plain(54000.0)
+    ('18', '0.25', '54,000')
+    """
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:g}"
+
+
+def has_interval(low: float | None, high: float | None) -> bool:
+    return low is not None and high is not None and math.isfinite(low) and math.isfinite(high)
+
+
+def interval(low: float | None, high: float | None, n: int | None, *, percent: bool = False) -> str:
+    """
+    >>> interval(0.79, 0.83, 3), interval(float("nan"), float("nan"), 1)
+    ('[0.790, 0.830]', 'n = 1, no interval')
+    """
+    if not has_interval(low, high):
+        return "n = 1, no interval" if n == 1 else "no interval"
+    return f"[{number(low, percent=percent)}, {number(high, percent=percent)}]"
+
+
+def measured(value: float | None, low: float | None, high: float | None, n: int | None, p: float | None = None) -> str:
+    """
+    >>> measured(0.812, 0.79, 0.83, 3, p=0.0004)
+    '0.812 [0.790, 0.830], n = 3, p < 0.001'
+    >>> measured(0.812, float("nan"), float("nan"), 1)
+    '0.812, n = 1, no interval'
+    """
+    if has_interval(low, high):
+        text = f"{number(value)} {interval(low, high, n)}, n = {n}"
+    elif n == 1:
+        text = f"{number(value)}, n = 1, no interval"
+    else:
+        text = f"{number(value)}, n = {n}, no interval"
+    return text if p is None or math.isnan(p) else f"{text}, {probability(p)}"
+
+
+def probability(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def repeats(counts: list[int]) -> str:
+    """
+    >>> repeats([3, 3]), repeats([1, 3]), repeats([])
+    ('n = 3', 'n = 1–3', 'n = 0')
+    """
+    if not counts:
+        return "n = 0"
+    low, high = min(counts), max(counts)
+    return f"n = {low}" if low == high else f"n = {low}–{high}"

@@ -1,0 +1,85 @@
+"""Rows to the device: resident in one tensor where they fit, streamed where they do not."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+
+Images = Callable[[np.ndarray, str], Tensor]  # rows, device -> pictures
+
+CHUNK = 8192
+
+
+def free_memory(device: torch.device) -> int:
+    """Bytes that may be used on a device, measured now."""
+    if device.type == "cuda":
+        free, _ = torch.cuda.mem_get_info(device)
+        return free
+    import os
+
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+
+
+def fits(rows: int, bytes_per_image: int, device: torch.device, share: float = 0.5) -> bool:
+    """Whether that many pictures may stay on the device."""
+    return rows * bytes_per_image <= share * free_memory(device)
+
+
+def resident(images: Images, rows: np.ndarray, device: torch.device) -> Tensor:
+    """All pictures of ``rows`` as one tensor on the device, fetched in chunks so that nothing is held twice."""
+    first = images(rows[:1], str(device))
+    held = torch.empty((len(rows), *first.shape[1:]), dtype=first.dtype, device=device)
+    for start in range(0, len(rows), CHUNK):
+        held[start : start + CHUNK] = images(rows[start : start + CHUNK], str(device))
+    return held
+
+
+class Ahead:
+    """Batches of a streamed epoch, fetched by one thread a few batches ahead, in pinned memory on CUDA.
+
+    An error in the thread is raised where the batch is asked for; leaving early stops the thread.
+    """
+
+    def __init__(self, images: Images, batches: Iterator[np.ndarray], device: torch.device, depth: int = 3) -> None:
+        self._queue: queue.Queue = queue.Queue(maxsize=depth)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._work, args=(images, batches, device), daemon=True)
+        self._thread.start()
+
+    def _work(self, images: Images, batches: Iterator[np.ndarray], device: torch.device) -> None:
+        try:
+            for rows in batches:
+                batch = images(rows, "cpu")
+                if device.type == "cuda":
+                    batch = batch.pin_memory()
+                if not self._put(batch):
+                    return
+            self._put(None)
+        except BaseException as error:
+            self._put(error)
+
+    def _put(self, item: object) -> bool:
+        while not self._stop.is_set():
+            try:
+                self._queue.put(item, timeout=0.2)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def __next__(self) -> Tensor:
+        item = self._queue.get()
+        if isinstance(item, BaseException):
+            raise item
+        if item is None:
+            raise StopIteration
+        return item
+
+    def close(self) -> None:
+        self._stop.set()
+        self._thread.join(timeout=5)

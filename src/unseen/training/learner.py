@@ -1,0 +1,288 @@
+"""One network in training. A learner owns every tensor its step reads, so that a step can be captured as a CUDA graph.
+
+A captured step replays on fixed addresses: a tensor freed in the meantime would be silently reused by another trial
+(plausible nonsense, not an error), which is why nothing a step reads may live anywhere but here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from unseen.training.augment import AUGMENT, augment
+from unseen.training.feed import Ahead, Images, fits, resident
+from unseen.vocabulary.errors import unknown
+from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.seeds import seed_of, stream
+
+EVALUATION_BATCH = 1024
+WARM_UP = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Pictures:
+    """Rows with their labels; the pictures themselves where they fit on the device, else the function that fetches."""
+
+    rows: np.ndarray
+    labels: Tensor  # [n, targets] class numbers
+    fetch: Images
+    held: Tensor | None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def pictures(
+    rows: np.ndarray, labels: np.ndarray, fetch: Images, device: torch.device, hold: bool | None = None
+) -> Pictures:
+    """Bring rows to the device: all at once where they fit in half of its free memory."""
+    first = fetch(rows[:1], "cpu")
+    if hold is None:
+        hold = fits(len(rows), first.numel() * first.element_size(), device)
+    held = resident(fetch, rows, device) if hold else None
+    return Pictures(rows, torch.as_tensor(labels, dtype=torch.long, device=device), fetch, held)
+
+
+class Learner:
+    """A network, its optimiser, its data and its place in training."""
+
+    def __init__(
+        self,
+        network: nn.Module,
+        targets: tuple[str, ...],
+        train: Pictures,
+        validation: Pictures,
+        settings: TrainingSection,
+        *,
+        seed: int,
+        device: torch.device,
+        precision: str,
+        capture: bool | None = None,
+    ) -> None:
+        for name in settings.augment:
+            if name not in AUGMENT:
+                raise unknown("augmentation", name, AUGMENT, where="training.augment")
+        for name in settings.loss_weights:
+            if name not in targets:
+                raise unknown("target", name, targets, where="training.loss_weights")
+        self.settings, self.seed, self.device, self.targets = settings, seed, device, targets
+        self.network = network.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.forward = torch.compile(self.network) if settings.compile else self.network
+        self.train, self.validation = train, validation
+        self.batch = min(settings.batch, len(train))
+        self.steps_per_epoch = len(train) // self.batch
+        self.precision = precision
+        self.captured = device.type == "cuda" if capture is None else capture
+        self.stream = torch.cuda.Stream(device) if device.type == "cuda" else None
+        total = settings.epochs * self.steps_per_epoch
+        self.rates = torch.tensor(
+            [rate(settings, step, total, self.steps_per_epoch) for step in range(total + WARM_UP + 1)]
+        )
+        self.rates = self.rates.to(device)
+        self.optimiser = optimiser_for(self.network, settings, device)
+        self.weights = torch.tensor([settings.loss_weights.get(t, 1.0) for t in targets], device=device)
+        self.order = torch.zeros(self.steps_per_epoch * self.batch, dtype=torch.long, device=device)
+        self.arange = torch.arange(self.batch, device=device)
+        self.cursor = torch.zeros((), dtype=torch.long, device=device)
+        self.step_number = torch.zeros((), dtype=torch.long, device=device)
+        self.sums = torch.zeros(2, len(targets), dtype=torch.float64 if device.type != "mps" else None, device=device)
+        self.asked = min(EVALUATION_BATCH, len(validation))
+        self.asked_range = torch.arange(self.asked, device=device)
+        self.asked_sums = torch.zeros_like(self.sums)
+        self.buffer = None if train.held is not None else self._buffer(train, self.batch)
+        self.asked_buffer = None if validation.held is not None else self._buffer(validation, self.asked)
+        self.graphs: dict[str, Any] = {}
+        self.curve: list[dict[str, float]] = []
+        self.best: dict[str, Tensor] | None = None
+        self.best_loss, self.best_epoch = math.inf, -1
+        self.diverged = False
+        if self.captured:
+            self._capture()
+
+    def _buffer(self, source: Pictures, n: int) -> Tensor:
+        first = source.fetch(source.rows[:1], "cpu")
+        return torch.zeros((n, *first.shape[1:]), dtype=first.dtype, device=self.device)
+
+    def _autocast(self) -> contextlib.AbstractContextManager:
+        if self.precision != "bf16":
+            return contextlib.nullcontext()
+        return torch.autocast(self.device.type, torch.bfloat16, cache_enabled=False)
+
+    def _losses(self, images: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """Cross-entropy and right answers ``[n, targets]``."""
+        with self._autocast():
+            outputs = self.forward(images)
+        logits = [outputs[target].float() for target in self.targets]
+        losses = [nn.functional.cross_entropy(x, labels[:, t], reduction="none") for t, x in enumerate(logits)]
+        right = [x.argmax(1) == labels[:, t] for t, x in enumerate(logits)]
+        return torch.stack(losses, 1), torch.stack(right, 1)
+
+    def _step(self) -> None:
+        picks = self.order.index_select(0, self.cursor + self.arange)
+        images = self.buffer if self.train.held is None else self.train.held.index_select(0, picks)
+        assert images is not None
+        if self.settings.augment:
+            plan = self.settings.augment
+            images = augment(images, plan, picks, self.step_number, seed_of(self.seed, "training", "augment"))
+        losses, right = self._losses(images, self.train.labels.index_select(0, picks))
+        self.optimiser.zero_grad(set_to_none=True)
+        (losses.mean(0) * self.weights).sum().backward()
+        if self.captured:
+            now = self.rates.index_select(0, self.step_number.reshape(1)).squeeze()
+            for group in self.optimiser.param_groups:
+                group["lr"].copy_(now)
+        self.optimiser.step()
+        self.sums += torch.stack([losses.detach().sum(0), right.sum(0)])
+        self.cursor += self.batch
+        self.step_number += 1
+
+    @torch.no_grad()
+    def _ask(self) -> None:
+        """One batch of validation; places beyond the last row count for nothing."""
+        at = self.cursor + self.asked_range
+        inside = at < len(self.validation)
+        picks = at.clamp(max=len(self.validation) - 1)
+        held = self.validation.held
+        images = self.asked_buffer if held is None else held.index_select(0, picks)
+        assert images is not None
+        losses, right = self._losses(images, self.validation.labels.index_select(0, picks))
+        self.asked_sums += torch.stack([(losses * inside[:, None]).sum(0), (right & inside[:, None]).sum(0)])
+        self.cursor += self.asked
+
+    def _on_stream(self) -> contextlib.AbstractContextManager:
+        return torch.cuda.stream(self.stream) if self.stream is not None else contextlib.nullcontext()
+
+    def _capture(self) -> None:
+        """Warm up, record both steps, and put everything back as it was: warming up trains."""
+        before = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
+        assert self.stream is not None
+        self.stream.wait_stream(torch.cuda.current_stream(self.device))
+        with torch.cuda.stream(self.stream):
+            for name, step in (("train", self._step), ("ask", self._ask)):
+                self.network.train(name == "train")
+                for _ in range(WARM_UP):
+                    self.cursor.zero_()
+                    step()
+                self.cursor.zero_()
+        torch.cuda.synchronize(self.device)
+        for name, step in (("train", self._step), ("ask", self._ask)):
+            self.network.train(name == "train")
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, stream=self.stream):
+                step()
+            self.graphs[name] = graph
+        with torch.no_grad(), torch.cuda.stream(self.stream):
+            for name, tensor in self.network.state_dict().items():
+                tensor.copy_(before[name])
+            for state in self.optimiser.state.values():
+                for tensor in state.values():
+                    tensor.zero_()
+            for tensor in (self.cursor, self.step_number, self.sums, self.asked_sums):
+                tensor.zero_()
+        torch.cuda.synchronize(self.device)
+
+    def begin_epoch(self, epoch: int) -> None:
+        order = stream(self.seed, "training", "order", epoch).permutation(len(self.train))[: len(self.order)]
+        with self._on_stream():
+            self.order.copy_(torch.from_numpy(order).to(self.device, non_blocking=False))
+            self.cursor.zero_()
+            self.sums.zero_()
+        self.network.train()
+        self._ahead = None
+        if self.train.held is None:
+            picks = order.reshape(self.steps_per_epoch, self.batch)
+            self._ahead = Ahead(self.train.fetch, (self.train.rows[p] for p in picks), self.device)
+
+    def step(self) -> None:
+        """One step of training, on this learner's stream."""
+        with self._on_stream():
+            if self._ahead is not None:
+                self._pinned = next(self._ahead)
+                assert self.buffer is not None
+                self.buffer.copy_(self._pinned, non_blocking=True)
+            if self.captured:
+                self.graphs["train"].replay()
+                return
+            for group in self.optimiser.param_groups:
+                group["lr"] = float(self.rates[int(self.step_number)])
+            self._step()
+
+    def ask(self) -> None:
+        """The whole validation set."""
+        n = len(self.validation)
+        with self._on_stream():
+            self.network.eval()
+            self.cursor.zero_()
+            self.asked_sums.zero_()
+            for start in range(0, n, self.asked):
+                if self.validation.held is None:
+                    assert self.asked_buffer is not None
+                    batch = self.validation.fetch(self.validation.rows[start : start + self.asked], "cpu")
+                    self.asked_buffer[: len(batch)].copy_(batch)
+                if self.captured:
+                    self.graphs["ask"].replay()
+                else:
+                    self._ask()
+
+    def end_epoch(self, epoch: int) -> dict[str, float]:
+        """Read the epoch's figures, keep the weights if they are the best so far."""
+        if self._ahead is not None:
+            self._ahead.close()
+        if self.stream is not None:
+            self.stream.synchronize()
+        seen = self.steps_per_epoch * self.batch
+        figures: dict[str, float] = {"epoch": epoch}
+        for phase, sums, n in (("train", self.sums, seen), ("validation", self.asked_sums, len(self.validation))):
+            loss, right = (sums / n).tolist()
+            figures[f"{phase} loss total"] = sum(w * x for w, x in zip(self.weights.tolist(), loss))
+            for target, x, r in zip(self.targets, loss, right):
+                figures[f"{phase} loss {target}"] = x
+                figures[f"{phase} accuracy {target}"] = r
+        self.curve.append(figures)
+        self.diverged = not all(math.isfinite(figures[key]) for key in ("train loss total", "validation loss total"))
+        loss = figures["validation loss total"]
+        if not self.diverged and (self.settings.select == "last" or loss < self.best_loss):
+            self.best_loss, self.best_epoch = loss, epoch
+            with self._on_stream():
+                self.best = {name: tensor.detach().clone() for name, tensor in self.network.state_dict().items()}
+        return figures
+
+    def finish(self) -> nn.Module:
+        """The network with its chosen weights, in evaluation mode; the graphs are let go."""
+        self.graphs.clear()
+        if self.stream is not None:
+            self.stream.synchronize()
+        if self.best is not None:
+            self.network.load_state_dict(self.best)
+        self.optimiser.zero_grad(set_to_none=True)
+        return self.network.eval()
+
+
+def rate(settings: TrainingSection, step: int, total: int, per_epoch: int) -> float:
+    """Learning rate at a step: warm-up in epochs, then constant, half a cosine to zero, or a line to zero."""
+    warm = settings.warmup * per_epoch
+    if step < warm:
+        return settings.lr * (step + 1) / (warm + 1)
+    done = min(1.0, (step - warm) / max(1.0, total - warm))
+    if settings.schedule == "cosine":
+        return settings.lr * 0.5 * (1 + math.cos(math.pi * done))
+    return settings.lr * (1 - done) if settings.schedule == "linear" else settings.lr
+
+
+def optimiser_for(network: nn.Module, settings: TrainingSection, device: torch.device) -> torch.optim.Optimizer:
+    """The named optimiser; on CUDA fused, with its learning rate in a tensor so that a captured step can change it."""
+    cuda = device.type == "cuda"
+    lr: Any = torch.tensor(settings.lr, device=device) if cuda else settings.lr
+    parameters = [p for p in network.parameters() if p.requires_grad]
+    fused: Mapping[str, Any] = {"fused": True} if cuda else {}
+    if settings.optimiser == "sgd":
+        return torch.optim.SGD(parameters, lr, momentum=settings.momentum, weight_decay=settings.weight_decay, **fused)
+    kind = torch.optim.Adam if settings.optimiser == "adam" else torch.optim.AdamW
+    return kind(parameters, lr, weight_decay=settings.weight_decay, capturable=cuda, **fused)

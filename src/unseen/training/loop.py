@@ -1,0 +1,94 @@
+"""The one training loop. Learners packed together take turns, step by step, each on its own stream."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from unseen.training.learner import Learner
+
+Watch = Callable[[int, dict[str, float]], None]  # learner's place, figures of the epoch
+
+STILL_FALLING = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A network with its chosen weights and how it came to them. ``flags``: what a reader of its results must know."""
+
+    network: nn.Module
+    curve: tuple[dict[str, float], ...]
+    best_epoch: int
+    flags: dict[str, str]
+    seconds: float
+
+
+def train(learners: Sequence[Learner], watch: Watch | None = None) -> list[Trained]:
+    """Train all learners side by side and give their networks with the chosen weights.
+
+    A learner whose loss leaves the finite numbers stops there, keeps the best weights it had and is flagged.
+    """
+    started = time.perf_counter()
+    active = list(range(len(learners)))
+    ended = [0.0] * len(learners)
+    with reproducible(learners):
+        for epoch in range(max(learner.settings.epochs for learner in learners)):
+            here = [place for place in active if epoch < learners[place].settings.epochs]
+            for place in here:
+                learners[place].begin_epoch(epoch)
+            for step in range(max((learners[place].steps_per_epoch for place in here), default=0)):
+                for place in here:
+                    if step < learners[place].steps_per_epoch:
+                        learners[place].step()
+            for place in here:
+                learners[place].ask()
+            for place in here:
+                figures = learners[place].end_epoch(epoch)
+                ended[place] = time.perf_counter() - started
+                if watch is not None:
+                    watch(place, figures)
+                if learners[place].diverged:
+                    active.remove(place)
+    return [_trained(learner, seconds) for learner, seconds in zip(learners, ended)]
+
+
+def _trained(learner: Learner, seconds: float) -> Trained:
+    network = learner.finish()
+    return Trained(network, tuple(learner.curve), learner.best_epoch, flags_of(learner), seconds)
+
+
+def flags_of(learner: Learner) -> dict[str, str]:
+    """Diverged: a loss that is no number. Unconverged (ours): the last epoch was the best and its validation loss was
+    still falling by more than 5 % over the last tenth of training."""
+    curve = learner.curve
+    if learner.diverged:
+        kept = f"weights of epoch {learner.best_epoch + 1}" if learner.best is not None else "its weights of the start"
+        return {"diverged": f"loss was no number in epoch {len(curve)}; it keeps {kept}"}
+    earlier = max(1, len(curve) // 10)
+    if learner.settings.select == "best" and len(curve) > earlier and learner.best_epoch == len(curve) - 1:
+        before, last = (curve[place]["validation loss total"] for place in (-1 - earlier, -1))
+        if before > 0 and (before - last) / before > STILL_FALLING:
+            return {
+                "unconverged": f"validation loss fell from {before:.3g} to {last:.3g} in the last {earlier} epoch(s)"
+            }
+    return {}
+
+
+@contextlib.contextmanager
+def reproducible(learners: Sequence[Learner]) -> Iterator[None]:
+    """Fixed threads on the CPU, deterministic convolutions on CUDA; the caller's settings come back afterwards."""
+    threads = torch.get_num_threads()
+    cudnn = torch.backends.cudnn
+    before = (cudnn.deterministic, cudnn.benchmark)
+    torch.set_num_threads(learners[0].settings.threads)
+    cudnn.deterministic, cudnn.benchmark = True, False
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        cudnn.deterministic, cudnn.benchmark = before

@@ -1,0 +1,192 @@
+"""A recipe names a world, a design, a network, its training and a grid over them; checked before any work starts."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from unseen.vocabulary.errors import UnseenError, listed, nearest
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class Named(BaseModel):
+    """A section that names a row of a table and gives its arguments; those are checked against its signature."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    name: str
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        return dict(self.model_extra or {})
+
+
+class DesignSection(Named):
+    seed: int = 0
+
+
+class NetworkSection(Section):
+    backbone: str = "resnet18"
+    sharing: str = "shared"
+    stem: Literal["standard", "small"] = "standard"
+    channels: Literal[1, 3] = 3
+    as_released: bool = False
+    checkpoint: str | None = None
+    pretrained: bool = False
+    arguments: dict[str, Any] = {}
+
+
+class TrainingSection(Section):
+    """How weights come to be. Adam, 1e-3, lowest validation loss: Madan et al. 2022; the other defaults are ours."""
+
+    epochs: int = Field(10, ge=1)
+    batch: int = Field(256, ge=1)
+    optimiser: Literal["adam", "adamw", "sgd"] = "adam"
+    lr: float = Field(1e-3, gt=0)
+    momentum: float = Field(0.9, ge=0, lt=1)
+    weight_decay: float = Field(0.0, ge=0)
+    schedule: Literal["constant", "cosine", "linear"] = "constant"
+    warmup: float = Field(0.0, ge=0)
+    loss_weights: dict[str, float] = {}
+    augment: dict[str, float] = {}
+    normalise: Literal["imagenet", "mnist", "half", "none"] = "imagenet"
+    select: Literal["best", "last"] = "best"
+    precision: Literal["auto", "float32", "bf16"] = "auto"
+    compile: bool = False
+    threads: int = Field(1, ge=1)
+
+
+class RecordingsSection(Section):
+    """What is kept of a trained network. ``layers``: "last", "all", "none" or names."""
+
+    sets: tuple[str, ...] = ("seen", "unseen")
+    layers: Literal["last", "all", "none"] | tuple[str, ...] = "last"
+    activity: Literal["mean", "max"] = "mean"
+    weights: bool = False
+
+
+class MeasuresSection(Section):
+    variant: Literal["paper", "as_released"] = "paper"
+    scaling: Literal["min-max", "max", "none"] = "min-max"
+
+
+class Recipe(Section):
+    """A study. ``grid`` maps dotted keys to lists of values; several grids (``[[grid]]``) are joined."""
+
+    title: str
+    question: str = ""
+    shows: str = ""
+    world: Named
+    design: DesignSection
+    targets: tuple[str, ...] = ()
+    network: NetworkSection = NetworkSection()
+    training: TrainingSection = TrainingSection()
+    recordings: RecordingsSection = RecordingsSection()
+    measures: MeasuresSection = MeasuresSection()
+    seeds: tuple[int, ...] = Field((0, 1, 2), min_length=1)
+    grid: tuple[dict[str, list[Any]], ...] = ({},)
+    published: str = ""
+    citation: str = ""
+
+
+def parse(text: str, where: str = "recipe") -> dict[str, Any]:
+    """TOML text to nested tables, with the line named where it does not parse."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UnseenError(f"{where} is not valid TOML: {error}. Text needs quotes, lists need brackets.") from None
+
+
+def override(tables: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
+    """The same tables with one dotted key set.
+
+    >>> override({"a": {"b": 1}}, "a.b", 2)
+    {'a': {'b': 2}}
+    """
+    first, _, rest = key.partition(".")
+    changed = dict(tables)
+    if rest:
+        inner = changed.get(first, {})
+        if not isinstance(inner, Mapping):
+            raise UnseenError(f"'{key}': '{first}' is a value ({inner!r}), not a section.")
+        changed[first] = override(inner, rest, value)
+    else:
+        changed[first] = value
+    return changed
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """One ``--set key=value``: the value is read as TOML, or as plain text where it is none.
+
+    >>> setting("training.epochs=3"), setting("world.name=digits")
+    (('training.epochs', 3), ('world.name', 'digits'))
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise UnseenError(f"--set {text!r} has no key and value; write it as --set training.epochs=5.")
+    try:
+        return key.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key.strip(), value.strip()
+
+
+def recipe_from(tables: Mapping[str, Any], where: str = "recipe") -> Recipe:
+    """Check nested tables and give the recipe, or an error that names the key, what was given and what is possible."""
+    tables = dict(tables)
+    grid = tables.get("grid", {})
+    tables["grid"] = [grid] if isinstance(grid, Mapping) else grid
+    for one in tables["grid"]:
+        for key, values in one.items():
+            if not isinstance(values, list) or not values:
+                raise UnseenError(
+                    f'{where}: grid "{key}" = {values!r} must be a list of values to try, e.g. [1, 2, 4].'
+                )
+    try:
+        return Recipe.model_validate(tables)
+    except ValidationError as error:
+        raise UnseenError("\n".join(_explain(problem, where) for problem in error.errors())) from None
+
+
+def read_recipe(path: Path, settings: Sequence[str] = ()) -> Recipe:
+    """A recipe file, with ``--set`` changes applied. Relative paths in it are relative to the working directory."""
+    if not path.is_file():
+        raise UnseenError(f"no recipe file '{path}'. `unseen recipes` lists those that ship; `unseen init` writes one.")
+    tables = parse(path.read_text(encoding="utf-8"), str(path))
+    for text in settings:
+        key, value = setting(text)
+        tables = override(tables, key, value)
+        for one in tables.get("grid", {}) if isinstance(tables.get("grid"), list) else [tables.get("grid", {})]:
+            if key in one:
+                raise UnseenError(
+                    f"--set {key}: this recipe has a grid over '{key}' = {one[key]}; set 'grid.\"{key}\"' instead."
+                )
+    return recipe_from(tables, str(path))
+
+
+def _explain(problem: Any, where: str) -> str:
+    """One pydantic complaint as a sentence."""
+    place = [str(part) for part in problem["loc"]]
+    key = ".".join(place)
+    if problem["type"] == "extra_forbidden":
+        model: Any = Recipe
+        for part in place[:-1]:
+            field = model.model_fields.get(part)
+            model = field.annotation if field is not None else Recipe
+        names = list(model.model_fields)
+        guess = nearest(place[-1], names)
+        hint = f" Did you mean '{guess}'?" if guess else ""
+        return f"{where}: no key '{key}'; possible: {listed(names, most=20)}.{hint}"
+    if problem["type"] == "missing":
+        return f"{where}: '{key}' is missing; every recipe needs title, [world] with a name and [design] with a name."
+    if problem["type"] == "literal_error":
+        expected = problem["ctx"]["expected"]
+        guess = nearest(problem["input"], [word.strip("' ") for word in expected.replace(" or ", ",").split(",")])
+        hint = f" Did you mean '{guess}'?" if guess else ""
+        return f"{where}: {key} = {problem['input']!r}; possible: {expected}.{hint}"
+    return f"{where}: {key} = {problem['input']!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}."

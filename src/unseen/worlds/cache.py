@@ -1,0 +1,200 @@
+"""Decoded pixels on disk: one uint8 file of equal records, read in place, and a journal of what it holds.
+
+A record belongs to a *content* (the hash of a file's bytes), so a renamed, copied or touched file is not decoded again,
+and an edited one is alone decoded. Pixels are appended and synced first, their hashes go into the journal after: what
+the journal does not name does not exist, so ``kill -9`` at any moment loses at most one chunk of work. Writers take
+turns by a lock; readers need none, since records never change.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Int, UInt8, UInt64
+
+from unseen.vocabulary.errors import UnseenError
+from unseen.worlds.decode import Decoding, Unreadable, decode, quiet
+from unseen.worlds.scan import Progress, content_hash
+
+VERSION = 1  # raise it when decode() would give other pixels
+CHUNK_BYTES = 32 * 2**20
+CHUNK_IMAGES = 256
+
+
+def cache_folder(given: str | Path | None = None) -> Path:
+    """The argument, else ``UNSEEN_CACHE``, else ``XDG_CACHE_HOME/unseen``, else ``~/.cache/unseen``."""
+    if given is not None:
+        return Path(given).expanduser()
+    if named := os.environ.get("UNSEEN_CACHE"):
+        return Path(named).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "unseen"
+
+
+def key_of(*parts: object) -> str:
+    return hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()
+
+
+@dataclass(frozen=True)
+class Pixels:
+    """The decoded images of one folder under one :class:`Decoding`."""
+
+    folder: Path
+    how: Decoding
+
+    @property
+    def file(self) -> Path:
+        return self.folder / "pixels.u8"
+
+    @property
+    def journal(self) -> Path:
+        return self.folder / "contents.u64"
+
+    @property
+    def record(self) -> int:
+        return int(np.prod(self.how.shape))
+
+    def contents(self) -> UInt64[np.ndarray, " slots"]:
+        """The contents that are there, by slot."""
+        try:
+            data = self.journal.read_bytes()
+            there = self.file.stat().st_size // self.record
+        except FileNotFoundError:
+            return np.zeros(0, dtype="<u8")
+        return np.frombuffer(data[: len(data) // 8 * 8], dtype="<u8")[:there]
+
+    def slots(self, wanted: UInt64[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+        """Where each content lies; -1 where it has not been decoded."""
+        there = self.contents()
+        if not len(there):
+            return np.full(len(wanted), -1, dtype=np.int64)
+        order = np.argsort(there, kind="stable")
+        place = np.minimum(np.searchsorted(there[order], wanted), len(there) - 1)
+        return np.where(there[order[place]] == wanted, order[place], -1).astype(np.int64)
+
+    def read(self, slots: Int[np.ndarray, " n"]) -> UInt8[np.ndarray, "n channels height width"]:
+        """Records in the order asked, read in file order; memory is that of the answer, whatever the file's size."""
+        out = np.empty((len(slots), self.record), dtype=np.uint8)
+        with self.file.open("rb", buffering=0) as file:
+            for place in np.argsort(slots, kind="stable"):
+                got = os.preadv(file.fileno(), [out[place].data], int(slots[place]) * self.record)
+                if got != self.record:
+                    raise UnseenError(f"the image cache {self.folder} was cut short; delete that folder and run again.")
+        return out.reshape(len(slots), *self.how.shape)
+
+    def refused(self) -> dict[int, str]:
+        """Contents that would not decode although their header was good, with the reason."""
+        try:
+            return {int(content): reason for content, reason in json.loads(self._refused.read_text()).items()}
+        except (OSError, ValueError):
+            return {}
+
+    @property
+    def _refused(self) -> Path:
+        return self.folder / "refused.json"
+
+    def mapped(self) -> np.memmap:
+        """All records as one memory-mapped array, by slot."""
+        return np.memmap(self.file, np.uint8, "r", shape=(len(self.contents()), *self.how.shape))
+
+    def add(
+        self,
+        root: Path,
+        paths: Sequence[str],
+        contents: UInt64[np.ndarray, " n"],
+        *,
+        workers: int,
+        progress: Progress | None = None,
+    ) -> dict[str, str]:
+        """Decode what is not there yet; the files that would not decode, with the reason."""
+        if not (self.slots(contents) < 0).any():
+            return {}
+        problems: dict[int, str] = {}
+        step = max(1, min(CHUNK_IMAGES, CHUNK_BYTES // self.record))
+        with self._disk(len(contents) * self.record), self._lock(), quiet(), ThreadPoolExecutor(workers) as pool:
+            # Looked at again within the lock: another process may have done it meanwhile.
+            missing = np.flatnonzero(self.slots(contents) < 0)
+            missing = missing[np.sort(np.unique(contents[missing], return_index=True)[1])]
+            self._room(len(missing) * self.record)
+            for start in range(0, len(missing), step):
+                some = missing[start : start + step]
+                done = list(pool.map(lambda n: _decoded(root / paths[int(n)], int(contents[n]), self.how), some))
+                self._append([(int(contents[n]), new) for n, new in zip(some, done) if not isinstance(new, str)])
+                problems |= {int(n): reason for n, reason in zip(some, done) if isinstance(reason, str)}
+                if progress is not None:
+                    progress(start + len(some), len(missing))
+            if problems:
+                noted = self.refused() | {int(contents[n]): reason for n, reason in problems.items()}
+                aside = self._refused.with_suffix(".tmp")
+                aside.write_text(json.dumps(noted))
+                os.replace(aside, self._refused)
+        return {paths[n]: reason for n, reason in problems.items()}
+
+    def _append(self, records: list[tuple[int, np.ndarray]]) -> None:
+        if not records:
+            return
+        slots = len(self.contents())
+        with self.file.open("r+b" if self.file.exists() else "wb") as file:
+            file.truncate(slots * self.record)  # what a killed process left beyond its journal
+            file.seek(0, os.SEEK_END)
+            for _, pixels in records:
+                file.write(pixels.tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+        with self.journal.open("r+b" if self.journal.exists() else "wb") as file:
+            file.truncate(slots * 8)
+            file.seek(0, os.SEEK_END)
+            file.write(np.array([content for content, _ in records], dtype="<u8").tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _room(self, need: int) -> None:
+        if shutil.disk_usage(self.folder).free < need:
+            raise self._full(need)
+
+    def _full(self, need: int) -> UnseenError:
+        free = shutil.disk_usage(self.folder).free
+        return UnseenError(
+            f"no room for the decoded images: {self.folder} needs {need / 1e9:.3g} GB ({need:,} bytes), its disk has "
+            f"{free / 1e9:.3g} GB free. Set UNSEEN_CACHE to a folder on a larger disk, or ask for a smaller size. "
+            "What was decoded is kept."
+        )
+
+    @contextmanager
+    def _disk(self, need: int) -> Iterator[None]:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            yield
+        except OSError as fault:
+            if fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise self._full(need) from None
+            raise UnseenError(f"the image cache {self.folder} cannot be written: {fault}. Set UNSEEN_CACHE.") from None
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        with (self.folder / "lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # freed by the system when the process ends, however it ends
+            yield
+
+
+def _decoded(path: Path, content: int, how: Decoding) -> np.ndarray | str:
+    try:
+        data = path.read_bytes()
+    except OSError as fault:
+        raise UnseenError(f"'{path}' was there when the folder was scanned and cannot be read now: {fault}.") from None
+    if content_hash(data) != content:
+        raise UnseenError(f"'{path}' changed while the images were being decoded; run again once the folder rests.")
+    try:
+        return decode(data, how)
+    except Unreadable as fault:
+        return str(fault)

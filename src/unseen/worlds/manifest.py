@@ -1,0 +1,115 @@
+"""A table of images: one row per file, a column ``path`` (or ``image``, ``file``), and any columns as factors."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from unseen.vocabulary.errors import UnseenError, listed, unknown
+from unseen.worlds.levels import numbers
+
+PATH_COLUMNS = ("path", "image", "file")
+SUFFIXES = (".csv", ".tsv", ".parquet")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Relative paths with forward slashes, one text per image and factor, and the pool where the table names one."""
+
+    paths: list[str]
+    columns: dict[str, list[str]]
+    pool: list[str | None] | None
+
+
+def read_manifest(path: str | Path, root: Path, factors: Sequence[str] | None = None) -> Manifest:
+    """Read a CSV, TSV or Parquet table; ``factors`` names the columns to use (all but path and pool by default)."""
+    file = find_manifest(path, root)
+    frame = _frame(file)
+    key = next((name for name in PATH_COLUMNS if name in frame.columns), None)
+    if key is None:
+        raise UnseenError(
+            f"manifest '{file.name}' has no column for the image files; name it {listed(PATH_COLUMNS)}. "
+            f"It has {listed(frame.columns)}."
+        )
+    if frame.is_empty():
+        raise UnseenError(f"manifest '{file.name}' has a header but no rows.")
+    possible = [name for name in frame.columns if name not in (key, "pool")]
+    for name in factors or ():
+        if name not in possible:
+            raise unknown("column", name, possible, where=f"manifest '{file.name}'")
+    names = list(factors) if factors is not None else possible
+    if not names:
+        raise UnseenError(
+            f"manifest '{file.name}' has only '{key}': add a column per factor, such as category, azimuth."
+        )
+    paths = _paths(frame[key].to_list(), root, file)
+    columns = {name: _column(frame[name].to_list(), name, paths, file) for name in names}
+    return Manifest(paths, columns, frame["pool"].to_list() if "pool" in frame.columns else None)
+
+
+def find_manifest(path: str | Path, root: Path) -> Path:
+    """Where the manifest lies: in the root, or where the path says."""
+    for place in (root / path, Path(path).expanduser()):
+        if place.is_file():
+            return place
+    beside = sorted(p.name for p in root.glob("*") if p.suffix.lower() in SUFFIXES) if root.is_dir() else []
+    raise UnseenError(f"no manifest '{path}' in {root} nor in {Path.cwd()}; tables found there: {listed(beside)}.")
+
+
+def _frame(file: Path) -> pl.DataFrame:
+    """All columns as text: whether a factor is numeric is decided for all its values at once, here and in templates."""
+    try:
+        if file.suffix.lower() == ".parquet":
+            frame = pl.read_parquet(file).fill_nan(None)
+            return frame.with_columns(pl.all().cast(pl.String))
+        with file.open(encoding="utf-8-sig", errors="replace") as lines:
+            head = lines.readline()
+        separator = max(",;\t", key=head.count)
+        return pl.read_csv(file, separator=separator, infer_schema=False)
+    except (pl.exceptions.PolarsError, OSError, UnicodeError) as fault:
+        first = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
+        raise UnseenError(f"manifest '{file}' cannot be read as {file.suffix or 'CSV'}: {first}") from None
+
+
+def _paths(given: list[str | None], root: Path, file: Path) -> list[str]:
+    missing = [number + 2 for number, path in enumerate(given) if not path]
+    if missing:
+        raise UnseenError(f"manifest '{file.name}' names no file in lines {listed(missing, 10)}.")
+    base = root.resolve().as_posix()
+    paths = []
+    for path in given:
+        tidy = posixpath.normpath(str(path).replace("\\", "/"))
+        if tidy.startswith(base + "/"):
+            tidy = tidy[len(base) + 1 :]
+        paths.append(tidy)
+    outside = [path for path in paths if path.startswith(("/", "../"))]
+    if outside:
+        raise UnseenError(
+            f"manifest '{file.name}' names files outside the folder {root}: {listed(outside, 10)}. "
+            "Give a root that holds them all."
+        )
+    frame = pl.DataFrame({"path": paths})
+    twice = frame.filter(frame.is_duplicated())["path"].unique(maintain_order=True).to_list()
+    if twice:
+        raise UnseenError(f"manifest '{file.name}' lists {len(twice)} files more than once: {listed(twice, 10)}.")
+    return paths
+
+
+def _column(values: list[str | None], name: str, paths: list[str], file: Path) -> list[str]:
+    texts = [value.strip() if value is not None else "" for value in values]
+    odd = [text for text in set(texts) if text.lower() == "nan"]
+    if odd:  # a bread may be called nan; among numbers it is a hole
+        others = [text for text in set(texts) if text and text not in odd]
+        if others and not any(isinstance(level, str) for level in numbers(others)):
+            texts = ["" if text in odd else text for text in texts]
+    holes = [path for path, text in zip(paths, texts) if not text]
+    if holes:
+        raise UnseenError(
+            f"manifest '{file.name}' gives no '{name}' for {len(holes)} images: {listed(holes, 10)}. "
+            f"Fill them in, leave those rows out, or choose columns with factors=[...]."
+        )
+    return texts

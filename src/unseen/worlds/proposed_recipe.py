@@ -1,0 +1,98 @@
+"""The recipe that ``unseen init`` writes, from what it found."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unseen.worlds.propose import Proposal
+
+TRAIN_SHARE = 0.7  # of each cell's images, as the design's pools have it by default
+MOST_DIVERSITIES = 4
+
+
+def recipe_text(found: Proposal, title: str | None = None) -> str:
+    """TOML with comments; where a factor is missing, the recipe says so at its top and asks for it."""
+    rows, columns = found.rows or "category", found.columns or "FILL-ME-IN"
+    lines = [
+        f"# Proposed by `unseen init` for {found.root}: {found.images:,} images.",
+        *([f"# NOT READY: {found.missing}"] if found.missing else []),
+        *(
+            f"# {factor.name}: {len(factor)} levels ({_levels(factor.texts)}), {factor.kind}"
+            for factor in found.factors
+        ),
+        *_cells(found),
+        *(f"# note: {problem}" for problem in found.problems),
+        "",
+        f"title = {json.dumps(title or f'{found.root.name}: {rows} × {columns}', ensure_ascii=False)}",
+        f"question = {json.dumps(f'Is {rows} recognised at combinations with {columns} never seen in training?')}",
+        "seeds = [0, 1, 2]",
+        "",
+        "[world]",
+        'name = "folder"',
+        f"root = {json.dumps(found.root.as_posix(), ensure_ascii=False)}",
+        f"template = {json.dumps(found.template, ensure_ascii=False)}"
+        if found.template
+        else f"manifest = {json.dumps(found.manifest or 'manifest.csv', ensure_ascii=False)}",
+        f"size = {json.dumps(found.size)}",
+        *([f"category = {json.dumps(rows, ensure_ascii=False)}"] if rows != "category" else []),
+        *_kinds(found),
+        "",
+        "[design]",
+        'name = "hold_out_combinations"',
+        f"rows = {json.dumps(rows, ensure_ascii=False)}",
+        f"columns = {json.dumps(columns, ensure_ascii=False)}",
+        f"images = {images(found)}  # training images in all, the same at every diversity",
+        "",
+        "[network]",
+        'backbone = "resnet18"',
+        "",
+        "[training]",
+        "epochs = 30",
+        f"batch = {min(256, max(8, 2 ** (max(images(found), 8) // 8).bit_length() // 2))}",
+        'normalise = "imagenet"',
+        "",
+        "[grid]",
+        f'"design.seen_per_level" = {json.dumps(diversities(found))}',
+        '"network.sharing" = ["shared", "separate"]',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def images(found: Proposal) -> int:
+    """As many training images as the least diverse split can give: one cell per level, from the scarcest cell."""
+    if found.counts is None:
+        return 0
+    return int(TRAIN_SHARE * found.images_per_cell_min) * max(found.counts.shape)
+
+
+def diversities(found: Proposal) -> list[int]:
+    """Seen cells per row, thinned to a few: one row's worth is kept for the unseen."""
+    most = min(found.counts.shape) - 1 if found.counts is not None else 1
+    if most <= MOST_DIVERSITIES:
+        return list(range(1, max(most, 1) + 1))
+    steps = [1 + round(step * (most - 1) / (MOST_DIVERSITIES - 1)) for step in range(MOST_DIVERSITIES)]
+    return sorted(set(steps))
+
+
+def _levels(texts: tuple[str, ...]) -> str:
+    return ", ".join(texts) if len(texts) <= 8 else f"{', '.join(texts[:4])}, … {texts[-1]}"
+
+
+def _cells(found: Proposal) -> list[str]:
+    if found.counts is None:
+        return []
+    full = found.counts[found.counts > 0]
+    said = [f"# images per cell of {found.rows} × {found.columns}: {full.min()} to {full.max()}"]
+    if len(empty := found.empty_cells):
+        some = ", ".join(f"{row}/{column}" for row, column in empty[:5])
+        said.append(f"# {len(empty)} of {found.counts.size} cells are EMPTY: {some}{' …' if len(empty) > 5 else ''}.")
+        said.append("# Where the design needs them, keep fewer levels: under [world], levels = { azimuth = [0, 90] }")
+    return said
+
+
+def _kinds(found: Proposal) -> list[str]:
+    circular = [factor.name for factor in found.factors if factor.kind == "circular"]
+    words = ", ".join(f'{json.dumps(name)} = "circular"' for name in circular)
+    return [f"kinds = {{ {words} }}"] if circular else []

@@ -1,0 +1,165 @@
+"""What lies in a folder: image files with a hash of their bytes, their size, and what is wrong with them.
+
+Reading every byte of a large set takes minutes, so what was found is kept in an index beside the decoded pixels; a file
+whose size and times are unchanged is not read again. The index is a hint and is written aside and renamed: losing it
+costs time only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import polars as pl
+
+from unseen.vocabulary.errors import UnseenError, listed
+from unseen.worlds.decode import SUFFIXES, Decoding, Unreadable, decode, opened, quiet, upright_size
+
+FRESH_NS = 2_000_000_000  # a file written this shortly before it was read may change again within one tick of its clock
+STATS = {"path": pl.String, "bytes": pl.Int64, "mtime": pl.Int64, "ctime": pl.Int64}
+FOUND = {"content": pl.UInt64, "height": pl.Int32, "width": pl.Int32, "problem": pl.String, "read": pl.Int64}
+Progress = Callable[[int, int], None]
+
+
+def folder_at(root: str | Path) -> Path:
+    """The folder, or an error that says which part of its path is missing."""
+    path = Path(root).expanduser()
+    if path.is_dir():
+        return path.resolve()
+    if path.exists():
+        raise UnseenError(f"'{path}' is a file; root is the folder that holds the images.")
+    there = next((parent for parent in path.absolute().parents if parent.is_dir()), Path("/"))
+    beside = sorted(entry.name for entry in there.iterdir() if entry.is_dir() and not entry.name.startswith("."))
+    raise UnseenError(f"no folder '{path}'; {there} exists and holds the folders {listed(beside, 10)}.")
+
+
+def walk(root: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Image files below a folder, by suffix: relative paths with forward slashes. Hidden names are passed over."""
+    visited: set[tuple[int, int]] = set()
+    stack = [("", str(root))]
+    while stack:
+        prefix, folder = stack.pop()
+        here = os.stat(folder)
+        if (here.st_dev, here.st_ino) in visited:  # a link that leads back
+            continue
+        visited.add((here.st_dev, here.st_ino))
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.startswith(".") or entry.name == "__MACOSX":
+                    continue
+                if os.path.splitext(entry.name)[1].lower() in SUFFIXES and entry.is_file():
+                    yield prefix + entry.name, entry.stat()
+                elif entry.is_dir():
+                    stack.append((f"{prefix}{entry.name}/", entry.path))
+
+
+def stats(root: Path, paths: Iterable[str] | None = None) -> pl.DataFrame:
+    """Size and times of all image files (sorted by path), or of those named, in their order."""
+    rows: list[tuple[str, int, int, int]] = []
+    missing = []
+    if paths is None:
+        rows = [(path, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for path, s in walk(root)]
+        rows.sort()
+    else:
+        for path in paths:
+            try:
+                s = os.stat(root / path)
+                rows.append((path, s.st_size, s.st_mtime_ns, s.st_ctime_ns))
+            except OSError:
+                missing.append(path)
+    if missing:
+        raise UnseenError(f"{len(missing)} files named in the manifest are not in {root}: {listed(missing, 10)}.")
+    strange = [path for path, *_ in rows if not path.isprintable() and "\udc80" <= max(path) <= "\udcff"]
+    if strange:
+        shown = [path.encode("utf-8", "backslashreplace").decode() for path in strange]
+        raise UnseenError(f"{len(strange)} file names in {root} are not UTF-8: {listed(shown, 10)}. Rename them.")
+    return pl.DataFrame(rows, schema=STATS, orient="row")
+
+
+def scan(
+    root: Path, files: pl.DataFrame, index: Path, *, workers: int, progress: Progress | None = None
+) -> pl.DataFrame:
+    """The given files with hash, size and problem ("" if none), reading only those the index does not know."""
+    known = _known(index)
+    joined = files.join(known, on=list(STATS), how="left", maintain_order="left")
+    old = joined.filter(pl.col("content").is_not_null())
+    new = joined.filter(pl.col("content").is_null()).select(list(STATS))
+    if new.is_empty():
+        return joined
+    found: list[tuple[int, int, int, str, int]] = []
+    with quiet(), ThreadPoolExecutor(workers) as pool:
+        for start in range(0, len(new), 1024):
+            found += pool.map(lambda path: inspect(root / path), new["path"][start : start + 1024])
+            if progress is not None:
+                progress(len(found), len(new))
+    fresh = new.hstack(pl.DataFrame(found, schema=FOUND, orient="row"))
+    elsewhere = known.join(files, on="path", how="anti")  # a manifest of some files keeps what is known of the others
+    _keep(pl.concat([elsewhere, old, fresh]), index)
+    return files.join(pl.concat([old, fresh]), on=list(STATS), how="left", maintain_order="left")
+
+
+def inspect(path: Path) -> tuple[int, int, int, str, int]:
+    """Hash, height, width, problem, time. Truncation shows in the file's structure, so nothing is decoded here
+    unless the structure looks wrong."""
+    now = time.time_ns()
+    try:
+        data = path.read_bytes()
+    except OSError as fault:
+        return 0, 0, 0, f"cannot be read: {fault.strerror}", now
+    content = content_hash(data)
+    try:
+        image = opened(data)
+        height, width = upright_size(image)
+        if not whole(data, image.format or ""):
+            decode(data, Decoding((8, 8)))
+    except Unreadable as fault:
+        return content, 0, 0, str(fault), now
+    return content, height, width, "", now
+
+
+def content_hash(data: bytes) -> int:
+    """64 bits of blake2b over a file's bytes."""
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+
+
+def whole(data: bytes, form: str) -> bool:
+    """Whether a file ends as its format says; False only asks for a closer look.
+
+    >>> whole(b"GIF89a...;", "GIF"), whole(b"GIF89a...", "GIF")
+    (True, False)
+    """
+    if form in ("JPEG", "MPO"):
+        return data.rstrip(b"\0")[-2:] == b"\xff\xd9"
+    if form == "PNG":
+        return data.rstrip(b"\0")[-8:-4] == b"IEND"
+    if form == "WEBP":
+        return len(data) >= 8 + int.from_bytes(data[4:8], "little")
+    if form == "GIF":
+        return data.rstrip(b"\0")[-1:] == b";"
+    return False
+
+
+def _known(index: Path) -> pl.DataFrame:
+    try:
+        frame = pl.read_parquet(index)
+    except (OSError, pl.exceptions.PolarsError):
+        frame = pl.DataFrame(schema=STATS | FOUND)
+    if dict(frame.schema) != STATS | FOUND:
+        frame = pl.DataFrame(schema=STATS | FOUND)
+    settled = pl.max_horizontal("mtime", "ctime") + FRESH_NS < pl.col("read")
+    # What had a problem is looked at anew: the extra it needs may be installed by now.
+    return frame.filter(settled & (pl.col("problem") == ""))
+
+
+def _keep(frame: pl.DataFrame, index: Path) -> None:
+    aside = index.with_name(f"{index.name}.{os.getpid()}.tmp")
+    try:
+        index.parent.mkdir(parents=True, exist_ok=True)
+        frame.write_parquet(aside)
+        os.replace(aside, index)
+    except OSError:  # a full or read-only disk: scanning works without an index
+        aside.unlink(missing_ok=True)
