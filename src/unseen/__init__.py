@@ -1,0 +1,27 @@
+"""unseen tells whether a vision model works on what it has not seen, when it will, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unseen.version import __version__
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+    from unseen.vocabulary.recipe import Recipe
+
+__all__ = ["__version__", "run"]
+
+
+def run(recipe: str | Path | dict[str, Any] | Recipe, **options: Any) -> pl.DataFrame:
+    """Run a study (a shipped recipe's name, a file, tables or a Recipe) and give its tidy table.
+
+    Options are those of :func:`unseen.engines.run_recipe`: ``out``, ``device``, ``workers``, ``settings``. What is
+    finished is not run again.
+    """
+    from unseen.engines import run_recipe
+
+    return run_recipe(recipe, **options)

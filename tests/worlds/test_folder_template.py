@@ -85,18 +85,37 @@ FRUITS = ("Apple Braeburn", "Pear 2", "Plum")
     ("paths", "template"),
     [
         ([f"obj{o}__{v}.png" for o in range(1, 5) for v in range(0, 360, 5)], "obj{object}__{azimuth}.png"),
-        ([f"{c}/{a}/{n}.jpg" for c in "xyz" for a in (0, 90, 180, 270) for n in range(9)], "{category}/{azimuth}/*.jpg"),
-        ([f"{c}/r_{n}_100.jpg" for c in FRUITS for n in range(328)], "{category}/r_*_100.jpg"),
         (
-            [f"{c}/{c}-i{i:04}-c{k:02}-r{r}.jpg" for c in ("car", "bus") for i in range(3) for k in range(4) for r in (0, 1)],
+            [f"{c}/{a}/{n}.jpg" for c in "xyz" for a in (0, 90, 180, 270) for n in range(9)],
+            "{category}/{azimuth}/*.jpg",
+        ),
+        ([f"{c}/r_{n}_100.jpg" for c in FRUITS for n in range(328)], "{category}/r_{rotation}_100.jpg"),
+        (
+            [
+                f"{c}/{c}-i{i:04}-c{k:02}-r{r}.jpg"
+                for c in ("car", "bus")
+                for i in range(3)
+                for k in range(4)
+                for r in (0, 1)
+            ],
             "{category}/{category}-i{instance}-c{camera}-r{rotation}.jpg",
         ),
         (
-            [f"{p}/{c}/az={a}_el={e}.png" for p in ("train", "test") for c in FRUITS for a in (0, 45) for e in (-10, 10)],
+            [
+                f"{p}/{c}/az={a}_el={e}.png"
+                for p in ("train", "test")
+                for c in FRUITS
+                for a in (0, 45)
+                for e in (-10, 10)
+            ],
             "{pool}/{category}/az={azimuth}_el={elevation}.png",
         ),
         ([f"{c}_{v}_{n}.jpg" for c in ("car", "bus") for v in range(3) for n in range(8)], "{category}_{view}_*.jpg"),
         ([f"{c}{v}.jpg" for c in ("car", "bus") for v in range(9)], "{category}{view:d}.jpg"),
+        (
+            [f"c{c}/{a}/{n}.jpg" for c in (1, 2) for a in range(0, 360, 90) for n in range(9)],
+            "c{category}/{azimuth}/*.jpg",
+        ),
         ([f"car_{n}.png" for n in range(9)], ""),
         (["only.png"], ""),
     ],

@@ -1,6 +1,8 @@
 """Viewpoints made from one picture, checked against other people's resizing and turning."""
 
+import inspect
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -114,21 +116,22 @@ def test_sizes_grow_by_an_almost_constant_ratio_up_to_the_whole_canvas(edge):
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: position(28, canvas=80), "needs at least 84"),
-        (lambda: none(28, canvas=27), "needs at least 28"),
-        (lambda: scale(28, sizes=[10, 10]), "must grow"),
-        (lambda: scale(28, sizes=[20, 10]), "must grow"),
-        (lambda: scale(28, sizes=[10, 85]), "larger `canvas`"),
-        (lambda: scale(28, sizes=[0, 8]), "between 1 and"),
-        (lambda: scale(28, sizes=[10.5, 11]), "whole numbers"),
-        (lambda: scale(1), "must grow"),
-        (lambda: scale(28, sizes=[]), "must grow"),
-        (lambda: rotation(28, angles=[0, 360]), "twice"),
-        (lambda: rotation(28, angles=["up"]), "degrees"),
-        (lambda: rotation(28, angles=[math.inf]), "degrees"),
-        (lambda: rotation(28, canvas=0), "too small"),
+        (partial(position, 28, canvas=80), "needs at least 84"),
+        (partial(none, 28, canvas=27), "needs at least 28"),
+        (partial(scale, 28, sizes=[10, 10]), "must grow"),
+        (partial(scale, 28, sizes=[20, 10]), "must grow"),
+        (partial(scale, 28, sizes=[10, 85]), "larger `canvas`"),
+        (partial(scale, 28, sizes=[0, 8]), "between 1 and"),
+        (partial(scale, 28, sizes=[10.5, 11]), "whole numbers"),
+        (partial(scale, 1), "must grow"),
+        (partial(scale, 28, sizes=[]), "must grow"),
+        (partial(rotation, 28, angles=[0, 360]), "twice"),
+        (partial(rotation, 28, angles=["up"]), "degrees"),
+        (partial(rotation, 28, angles=[math.inf]), "degrees"),
+        (partial(rotation, 28, canvas=0), "too small"),
     ],
 )
 def test_impossible_viewpoints_are_explained(make, says):
+    untyped = inspect.unwrap(make.func)  # as a recipe calls it: without the tests' type checks
     with pytest.raises(UnseenError, match=says):
-        make()
+        untyped(*make.args, **make.keywords)

@@ -1,0 +1,32 @@
+"""The command line. Heavy things are imported by the command that needs them, so that `unseen --help` is quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Run the command line; what a user can mend is a sentence, never a traceback."""
+    from unseen.cli.app import app
+    from unseen.vocabulary.errors import UnseenError
+
+    try:
+        app()
+    except UnseenError as error:
+        from rich.console import Console
+
+        Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {_escaped(str(error))}")
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.stderr.write("\nstopped. Finished trials are kept; the same command goes on from here.\n")
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _escaped(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

@@ -18,9 +18,9 @@ class Audit:
 
     counts: Mapping[str, Int[np.ndarray, "rows columns"]]  # images per cell, for each row set
     per_row: Mapping[str, tuple[int, int]]  # least and most seen cells per level, by factor
-    shared_images: Mapping[tuple[str, str], int]  # rows that two sets share
+    shared_images: Mapping[tuple[str, str], int]  # rows that two sets share: train or validation with a later one
     shared_instances: Mapping[tuple[str, str], int]  # source instances that two sets share
-    copies: Mapping[tuple[str, str], int]  # different instances with the same content
+    copies: Mapping[tuple[str, str], int]  # instances of the second set that are other files of the first one's
     reused: int  # training instances used in more than one cell
     problems: tuple[str, ...]
 
@@ -33,22 +33,40 @@ def audit(split: Split, samples: Samples) -> Audit:
     counts = {name: _counts(samples, split, rows[name]) for name in names}
     content = _content(samples)
     shared_images, shared_instances, copies = {}, {}, {}
-    for left, right in (("train", name) for name in names if name != "train"):
+    for left, right in _pairs(names):
         pair = (left, right)
         shared_images[pair] = len(np.intersect1d(rows[left], rows[right]))
         shared_instances[pair] = len(np.intersect1d(instances[left], instances[right]))
         if content is not None:
-            alike = len(np.intersect1d(content[instances[left]], content[instances[right]]))
-            copies[pair] = max(0, alike - shared_instances[pair])
-    seen = counts["train"] > 0
+            others = np.setdiff1d(instances[right], instances[left])
+            copies[pair] = int(np.isin(content[others], content[instances[left]]).sum())
+    withheld = split.facts.get("withheld", {})
+    kept = [np.delete(np.arange(n), withheld.get(f, [])) for f, n in zip(split.factors, counts["train"].shape)]
+    seen = (counts["train"] > 0)[np.ix_(*kept)]  # what a design keeps out of training on purpose is no imbalance
     per_row = {
         split.factors[0]: (int(seen.sum(1).min()), int(seen.sum(1).max())),
         split.factors[1]: (int(seen.sum(0).min()), int(seen.sum(0).max())),
     }
-    _, used = np.unique(instances["train"], return_counts=True)
-    reused = int((used > 1).sum())
-    problems = _problems(split, counts, shared_images, shared_instances, copies, per_row)
+    reused = _reused(samples, split, rows["train"], instances["train"])
+    problems = _problems(split, counts, shared_images, shared_instances, copies, per_row, reused)
     return Audit(counts, per_row, shared_images, shared_instances, copies, reused, problems)
+
+
+def _pairs(names: list[str]) -> list[tuple[str, str]]:
+    """Training and validation against everything after them; test sets may share instances with each other."""
+    return [
+        (left, right)
+        for place, left in enumerate(("train", "validation"))
+        for right in names
+        if left in names and right not in ("train", "validation")[: place + 1]
+    ]
+
+
+def _reused(samples: Samples, split: Split, rows: np.ndarray, instances: np.ndarray) -> int:
+    """Instances that training shows in more than one cell."""
+    numbers = samples.space.select(split.factors).numbers(samples.cells(rows, split.factors))
+    _, cells = np.unique(np.unique(np.stack([instances, numbers]), axis=1)[0], return_counts=True)
+    return int((cells > 1).sum())
 
 
 def _instances(samples: Samples, rows: np.ndarray) -> np.ndarray:
@@ -69,7 +87,15 @@ def _counts(samples: Samples, split: Split, rows: np.ndarray) -> np.ndarray:
     return np.bincount(numbers, minlength=space.size).reshape(space.shape)
 
 
-def _problems(split, counts, shared_images, shared_instances, copies, per_row) -> tuple[str, ...]:
+def _problems(
+    split: Split,
+    counts: Mapping[str, np.ndarray],
+    shared_images: Mapping[tuple[str, str], int],
+    shared_instances: Mapping[tuple[str, str], int],
+    copies: Mapping[tuple[str, str], int],
+    per_row: Mapping[str, tuple[int, int]],
+    reused: int,
+) -> tuple[str, ...]:
     found = []
     for (left, right), n in shared_images.items():
         if n:
@@ -80,6 +106,8 @@ def _problems(split, counts, shared_images, shared_instances, copies, per_row) -
     for (left, right), n in copies.items():
         if n:
             found.append(f"{n} images of '{right}' are identical copies of images of '{left}'")
+    if reused:
+        found.append(f"{reused} training instances are used in more than one cell (diversity is confounded with reuse)")
     for name, (least, most) in per_row.items():
         if most > least:
             found.append(f"levels of {name} are seen in {least} to {most} cells (not exactly balanced)")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from unseen.designs.balance import check_balance, combinations
-from unseen.designs.quotas import computed, fitting_total, take_each, take_even
+from unseen.designs.quotas import computed, constant_total, fitting_total, take_each, take_even
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, Level
 from unseen.vocabulary.samples import Samples
@@ -45,7 +45,7 @@ def hold_out_combinations(
     ``seen_per_level``. ``withhold_rows`` and ``withhold_columns`` keep levels out of training altogether and ask the
     other factor of them (supplement D.5). ``empty="avoid"`` builds the grid around cells that have no images.
     """
-    every_row, every_column = samples.space[rows], samples.space[columns]
+    every_row, every_column = two_factors(samples, rows, columns)
     kept_rows, kept_columns = _kept(every_row, withhold_rows), _kept(every_column, withhold_columns)
     _check_choice("balance", balance, ("exact", "nearly_balanced"))
     _check_choice("empty", empty, ("error", "avoid"))
@@ -58,23 +58,34 @@ def hold_out_combinations(
     check_balance(usable.shape, seen_per_level, balance, rows=rows, columns=columns)
     asked, chain = combinations(usable.tobytes(), usable.shape, seed)
     if seen_per_level > len(chain):
+        left_out = "" if usable.all() else f" and {int((~usable).sum())} empty cells left out"
         raise UnseenError(
-            f"design.seen_per_level = {seen_per_level}, but with the OOD cells held out at most {len(chain)} of the "
-            f"{usable.shape[1]} levels of '{columns}' can be seen with each level of '{rows}'."
+            f"design.seen_per_level = {seen_per_level}, but with the OOD cells held out{left_out} at most {len(chain)} "
+            f"of the {usable.shape[1]} levels of '{columns}' can be seen with each level of '{rows}'."
         )
 
     def cell(i: int, j: int) -> tuple[int, int]:
         return int(kept_rows[i]), int(kept_columns[j])
 
-    seen_cells = [cell(i, j) for step in chain[:seen_per_level] for i, j in enumerate(step)]
+    steps = [[cell(i, j) for i, j in enumerate(step)] for step in chain]
+    seen_cells = [c for step in steps[:seen_per_level] for c in step]
     asked_cells = [cell(i, j) for i, j in zip(*np.nonzero(asked))]
-    ever_seen = [cell(i, j) for step in chain for i, j in enumerate(step)]
+    totals = {"images": images, "validation_images": validation_images, "test_images": test_images}
+    for key, total in totals.items():
+        cells = max(len(seen_cells), len(asked_cells)) if key == "test_images" else len(seen_cells)
+        if total is not None and (not isinstance(total, int) or total < cells):
+            raise UnseenError(
+                f"design.{key} = {total!r}; {cells} cells need at least one image each, so {cells} or more."
+            )
+    ever_seen = [c for step in steps for c in step]
+    for (key, total), pool in zip(totals.items(), supply):
+        needed = [*(seen_cells if total is not None else ever_seen), *(asked_cells if pool == "test" else [])]
+        _check_not_empty(samples, factors, needed, pool, supply[pool])
 
     def seen(reason: str, pool: str, total: int | None) -> RowSet:
-        """The seen cells, with the same total for every ``seen_per_level``: what one cell per row can always give."""
-        least = min(int(supply[pool][c]) for c in ever_seen) * len(kept_rows)
-        parts = take_even(samples, pools, pool, factors, seen_cells, least if total is None else total)
-        return RowSet(reason, pool, parts)
+        """The seen cells, with the same total for every ``seen_per_level``."""
+        most = constant_total(samples, factors, steps, supply[pool]) if total is None else total
+        return RowSet(reason, pool, take_even(samples, pools, pool, factors, seen_cells, most))
 
     shown = f"{seen_per_level} of {len(kept_columns)} levels of {columns} with each level of {rows}"
     asked_total = fitting_total(samples, factors, asked_cells, supply["test"]) if test_images is None else test_images
@@ -92,7 +103,7 @@ def hold_out_combinations(
     every = [cell(i, j) for i in range(len(kept_rows)) for j in range(len(kept_columns))]
     probe = take_each(every, supply["test"], probe_per_cell)
     sets["probe"] = RowSet("all combinations, for the activity of units", "test", probe)
-    _check_not_empty(samples, factors, sets)
+    _check_every_cell_is_filled(samples, factors, sets)
     return Split(
         factors,
         sets,
@@ -103,9 +114,22 @@ def hold_out_combinations(
             "grid": list(usable.shape),
             "balance": balance,
             "disjoint_by": disjoint_by,
+            "withheld": {
+                factor.name: [level for level in range(len(factor)) if level not in kept]
+                for factor, kept in ((every_row, kept_rows), (every_column, kept_columns))
+            },
             "one_image_one_cell": any(computed(samples, factors)),
         },
     )
+
+
+def two_factors(samples: Samples, rows: str, columns: str) -> tuple[Factor, Factor]:
+    """The factors of a design's grid, which must be two."""
+    if rows == columns:
+        raise UnseenError(
+            f"design.rows and design.columns are both '{rows}'; name two of {listed(samples.space.names)}."
+        )
+    return samples.space[rows], samples.space[columns]
 
 
 def _kept(factor: Factor, withheld: Sequence[Level]) -> np.ndarray:
@@ -137,7 +161,20 @@ def _new_levels(
     return sets
 
 
-def _check_not_empty(samples: Samples, factors: tuple[str, str], sets: dict[str, RowSet]) -> None:
+def _check_not_empty(
+    samples: Samples, factors: tuple[str, str], needed: Sequence[tuple[int, int]], pool: str, supply: np.ndarray
+) -> None:
+    space = samples.space.select(factors)
+    bare = [cell_name(space, cell) for cell in sorted(set(needed)) if not supply[cell]]
+    if bare:
+        raise UnseenError(
+            f"{len(bare)} of the {len(set(needed))} cells this design needs have no image in pool '{pool}': "
+            f"{listed(bare, most=10)}. Add images, give the pool '{pool}' a larger share (design.shares), or set "
+            f'design.empty = "avoid" to build the grid around them.'
+        )
+
+
+def _check_every_cell_is_filled(samples: Samples, factors: tuple[str, str], sets: dict[str, RowSet]) -> None:
     space = samples.space.select(factors)
     for name in ("train", "validation", "seen", "unseen"):
         bare = [cell_name(space, part.cell) for part in sets[name].parts if not part.take]
@@ -145,8 +182,8 @@ def _check_not_empty(samples: Samples, factors: tuple[str, str], sets: dict[str,
             pool = sets[name].pool
             raise UnseenError(
                 f"row set '{name}' would be empty in {len(bare)} of {len(sets[name].parts)} cells (pool '{pool}'): "
-                f'{listed(bare, most=10)}. Give the pool "{pool}" a larger share (design.shares), add images, '
-                f'or set design.empty = "avoid".'
+                f"{listed(bare, most=10)}. The cells of one level share too few images: give the pool '{pool}' a "
+                f"larger share (design.shares), add images, or see fewer combinations."
             )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from unseen.designs.combinations import two_factors
 from unseen.designs.quotas import take_each
 from unseen.vocabulary.errors import UnseenError, listed, nearest
 from unseen.vocabulary.samples import Samples
-from unseen.vocabulary.split import Pools, RowSet, Split, available
+from unseen.vocabulary.split import POOLS, Pools, RowSet, Split, available
 
 VERSION = 1
 
@@ -26,10 +28,12 @@ def from_lists(
     """Row sets as given: each list holds row numbers, or the names of images (paths below the world's root).
 
     ``lists`` needs ``train`` and at least one set to ask; ``validation`` chooses the epoch. In a recipe the values are
-    paths of text files with one name per line (what follows a space or comma is ignored, as released lists carry
-    labels). Pools are not drawn, so nothing guarantees that lists share no image: the audit says so.
+    paths of text files with one name per line. Released lists carry labels after the name and folders of their
+    authors' machines before it: where the whole entry names no image, what follows a comma, tab or space is left out,
+    then leading folders are. Pools are not drawn, so nothing guarantees that lists share no image: the audit says so.
+    An image that a list names twice counts once.
     """
-    samples.space[rows], samples.space[columns]
+    two_factors(samples, rows, columns)
     if "train" not in lists or len(lists) < 2:
         raise UnseenError(
             f"design.lists has {listed(lists)}; it needs 'train' and at least one set to ask, e.g. 'unseen'."
@@ -40,7 +44,10 @@ def from_lists(
         found = np.array([_row(entry, samples, numbers, name) for entry in entries], dtype=np.int64)
         if not len(found):
             raise UnseenError(f"list '{name}' is empty.")
-        sets[name] = RowSet(f"{len(found)} images listed as '{name}'", name, listed=found)
+        once = np.unique(found)
+        twice = f" ({len(found) - len(once)} of them named again)" if len(once) < len(found) else ""
+        pool = name if name in POOLS else "test"
+        sets[name] = RowSet(f"{len(once)} images listed as '{name}'{twice}", pool, listed=once)
     pools = Pools(by="nothing", seed=seed)
     if "probe" not in sets:
         supply = available(samples, pools, "test", (rows, columns))
@@ -75,7 +82,7 @@ def _row(entry: str | int, samples: Samples, numbers: Mapping[str, int], where: 
         if not 0 <= int(entry) < len(samples):
             raise UnseenError(f"list '{where}' names row {entry}; this world has rows 0 to {len(samples) - 1}.")
         return int(entry)
-    for name in (str(entry), str(entry).removeprefix("./")):
+    for name in _readings(str(entry)):
         if name in numbers:
             return numbers[name]
     guess = nearest(entry, list(numbers)[:2000])
@@ -83,3 +90,17 @@ def _row(entry: str | int, samples: Samples, numbers: Mapping[str, int], where: 
     raise UnseenError(
         f"list '{where}' names '{entry}', which is not in this world of {len(numbers)} named images.{hint}"
     )
+
+
+def _readings(entry: str) -> Iterator[str]:
+    """What an entry may name: all of it, without a label, without leading folders.
+
+    >>> list(_readings("./set/car/1.png 3"))
+    ['./set/car/1.png 3', './set/car/1.png', 'set/car/1.png', 'car/1.png', '1.png']
+    """
+    yield entry
+    for name in dict.fromkeys((entry.strip(), re.split(r"[,\t ]", entry.strip())[0])):
+        while name:
+            if name != entry:
+                yield name
+            name = name.partition("/")[2]

@@ -62,7 +62,31 @@ def take_even(
 
 def take_each(cells: Sequence[tuple[int, ...]], supply: np.ndarray, most: int | None) -> tuple[Part, ...]:
     """Up to ``most`` instances in every cell, the same instances in all cells of one source (for probes)."""
-    return tuple(Part(tuple(cell), int(min(supply[cell], most or supply[cell]))) for cell in cells)
+    return tuple(Part(tuple(cell), int(supply[cell] if most is None else min(supply[cell], most))) for cell in cells)
+
+
+def constant_total(
+    samples: Samples,
+    factors: Sequence[str],
+    steps: Sequence[Sequence[tuple[int, ...]]],
+    supply: np.ndarray,
+) -> int:
+    """The largest total that the first one, two, … of the nested ``steps`` can all give.
+
+    One cell for each row can give it where the rows have instances of their own. Where the world computes the rows as
+    well, more cells share one source, and the fullest source decides.
+    """
+    least = min(int(supply[cell]) for step in steps for cell in step)
+    shared = computed(samples, factors)
+    if not shared[0]:
+        return least * len(steps[0])
+    users: Counter[tuple[int, ...]] = Counter()
+    totals, cells = [], 0
+    for step in steps:
+        users.update(source_of(cell, shared) for cell in step)
+        cells += len(step)
+        totals.append(least // max(users.values()) * cells)
+    return min(totals)
 
 
 def fitting_total(

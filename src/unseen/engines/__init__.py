@@ -1,0 +1,55 @@
+"""Engines run studies: this machine's processes and GPU. Clusters come with their own issue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from unseen.vocabulary.recipe import Recipe
+
+
+def open_study(
+    recipe: str | Path | dict[str, Any] | Recipe, *, out: str | Path | None = None, settings: Sequence[str] = ()
+) -> Any:
+    """A study from a shipped recipe's name, a file, tables or a recipe; kept in ``runs/<name>`` by default."""
+    from unseen.studies.describe import find_recipe
+    from unseen.studies.study import Study
+    from unseen.vocabulary.recipe import Recipe, override, read_recipe, recipe_from, setting
+
+    if isinstance(recipe, str | Path):
+        path = find_recipe(recipe)
+        resolved = read_recipe(path, settings)
+        name = str(recipe).removesuffix(".toml") if not Path(recipe).is_file() else path.stem
+    else:
+        tables = recipe.model_dump(mode="python") if isinstance(recipe, Recipe) else dict(recipe)
+        for key, value in map(setting, settings):
+            tables = override(tables, key, value)
+        resolved = recipe_from(tables)
+        name = "".join(c if c.isalnum() else "-" for c in resolved.title.lower()).strip("-")
+    return Study(resolved, Path(out) if out is not None else Path("runs") / name)
+
+
+def run_recipe(
+    recipe: str | Path | dict[str, Any] | Recipe,
+    *,
+    out: str | Path | None = None,
+    device: str = "auto",
+    workers: int | None = None,
+    settings: Sequence[str] = (),
+    watch: Callable[[Any], None] | None = None,
+) -> pl.DataFrame:
+    """Run what is missing of a study and give its tidy table."""
+    from unseen.engines.local import run_study
+    from unseen.studies.collect import collect
+
+    study = open_study(recipe, out=out, settings=settings)
+    study.check()
+    run_study(study, device=device, workers=workers, watch=watch or (lambda event: None))
+    return collect(study)
+
+
+__all__ = ["open_study", "run_recipe"]

@@ -7,6 +7,8 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
+from unseen.vocabulary.errors import unknown
+
 NORMALISE: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "imagenet": ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
     "mnist": ((0.1307,), (0.3081,)),
@@ -28,6 +30,8 @@ class Seeing(nn.Module):
     def __init__(self, network: nn.Module, *, normalise: str = "imagenet", channels: int = 3) -> None:
         super().__init__()
         self.network = network
+        if normalise not in NORMALISE:
+            raise unknown("normalisation", normalise, NORMALISE)
         mean, std = NORMALISE[normalise]
         if channels == 1 and len(mean) == 3:
             mean, std = (sum(mean) / 3,), (sum(std) / 3,)

@@ -82,19 +82,21 @@ def curve_rows(rows: Rows, *, percent: bool = False) -> list[dict[str, Any]]:
     return made
 
 
-def x_axis(values: Sequence[float], title: str) -> alt.X:
+def x_axis(values: Sequence[float], title: str, *, wrap: int) -> alt.X:
     """Ticks where something was measured, as long as they can be read."""
     ticks = sorted(set(values))
-    lines = textwrap.wrap(title, 24) or [""]  # a small panel on a phone is no wider
-    axis = alt.Axis(title=lines, values=ticks, labelOverlap=True) if len(ticks) <= 12 else alt.Axis(title=lines)
+    lines = textwrap.wrap(title, wrap) or [""]
+    axis = (
+        alt.Axis(title=lines, values=ticks, labelOverlap=True, labelSeparation=6)
+        if len(ticks) <= 12
+        else alt.Axis(title=lines)
+    )
     return alt.X("x:Q", scale=alt.Scale(zero=False, nice=False, padding=14), axis=axis)
 
 
-def colour(colours: Mapping[str, str], title: str, *, legend: bool = False) -> alt.Color:
-    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
-    if legend:  # said by config, so that the page (which has its own key) can switch it off in one place
-        return alt.Color("series:N", scale=scale, title=title)
-    return alt.Color("series:N", scale=scale, title=title, legend=None)
+def colour(colours: Mapping[str, str], title: str) -> alt.Color:
+    """The colour of a series. Legends are left to the config, so that the page, which has its own key, needs none."""
+    return alt.Color("series:N", scale=alt.Scale(domain=list(colours), range=list(colours.values())), title=title)
 
 
 def y_axis(field: str, domain: Sequence[float], *, percent: bool = False) -> alt.Y:
@@ -117,7 +119,7 @@ def curves(
 ) -> alt.LayerChart:
     """Mean against x with a band of its interval: dashed where seen, solid where not, hollow where published."""
     data = curve_rows(rows, percent=percent)
-    x = x_axis([row["x"] for row in data], x_title)
+    x = x_axis([row["x"] for row in data], x_title, wrap=24 if height < 160 else 48)  # small panels are narrow
     y = y_axis("value", domain, percent=percent)
     base = alt.Chart(alt.Data(values=data))
     layers: list[alt.Chart] = []
@@ -129,13 +131,14 @@ def curves(
         band = bounded.mark_area(opacity=0.16, clip=True, tooltip=None)
     else:  # with one x a band has no width
         band = bounded.mark_rule(strokeWidth=2, opacity=0.5, clip=True, tooltip=None)
-    layers.append(band.encode(x, spread, alt.Y2("high:Q"), colour(colours, series_title), alt.Detail("set:N")))
+    if any(row["low"] is not None for row in data):
+        layers.append(band.encode(x, spread, alt.Y2("high:Q"), colour(colours, series_title), alt.Detail("set:N")))
     stroke = alt.value([1, 0])
     if sets:
         patterns = dashes(sets)
         scale = alt.Scale(domain=[set_title(name) for name in patterns], range=list(patterns.values()))
         stroke = alt.StrokeDash("set:N", scale=scale, title="images")
-    line = base.mark_line(strokeWidth=2).encode(x, y, colour(colours, series_title, legend=True))
+    line = base.mark_line(strokeWidth=2).encode(x, y, colour(colours, series_title))
     layers.append(line.encode(strokeDash=stroke, detail="set:N"))
     tips = [alt.Tooltip("series:N", title=series_title), alt.Tooltip("x:Q", title=x_title)]
     tips += [alt.Tooltip("set:N", title="images")] if sets else []
@@ -149,7 +152,7 @@ def curves(
     layers.append(point.encode(x, y, colour(colours, series_title), alt.Detail("set:N"), tooltip=tips))
     if published:
         layers.append(_published(published, x, y, colours, series_title, x_title))
-    return alt.layer(*layers).properties(height=height)
+    return alt.LayerChart(layer=layers, height=height)
 
 
 def _chance(chance: Sequence[Mapping[str, float]], x: alt.X, domain: Sequence[float]) -> list[alt.Chart]:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class SplitPicture:
     """One condition's grid: which cells are seen, which are asked, with an example image of each cell.
 
-    ``seen`` and ``asked`` are boolean ``[rows, columns]``; ``counts`` the training images per cell. ``examples`` is uint8
-    ``[rows, columns, height, width, 1 or 3]`` (one array shared by all conditions), with ``missing`` marking cells that
-    have no image.
+    ``seen`` and ``asked`` are boolean ``[rows, columns]``; ``counts`` the training images per cell. ``examples`` is
+    uint8 ``[rows, columns, height, width, 1 or 3]`` (one array shared by all conditions), with ``missing`` marking
+    cells that have no image.
     """
 
     title: str
@@ -72,16 +72,17 @@ class Contents:
     """Everything a report shows.
 
     ``summary``: one row per point of a curve, with columns ``x`` (float; see ``x_title``), ``series`` (str: the
-    architecture, "shared"), ``set`` (str: "seen", "unseen"), ``target`` (a target's name or "geometric mean"), ``layer``,
-    ``unit_type`` (factor name a unit prefers; "" elsewhere), ``measure`` ("accuracy", "median specialization",
-    "share of units", "median selectivity", "median invariance", "degenerate units"), ``value``, ``low``, ``high`` (95 %
-    interval over repeats; NaN where n = 1), ``n`` (repeats), ``chance`` (float or null).
+    architecture, "shared"), ``set`` (str: "seen", "unseen"), ``target`` (a target's name or "geometric mean"),
+    ``layer`` (their order in the network is that of ``layers``, from the input to the output), ``unit_type`` (factor name a unit prefers;
+    "" elsewhere), ``measure`` ("accuracy", "median specialization", "share of units", "median selectivity", "median
+    invariance", "degenerate units"), ``value``, ``low``, ``high`` (95 % interval over repeats; NaN where n = 1), ``n``
+    (repeats), ``chance`` (float or null).
 
-    ``scatter``: one row per trial and unit type: ``trial, seed, series, x, target, layer, specialization, accuracy`` (OOD
-    accuracy of that target). ``curves``: ``trial, seed, series, x, epoch, phase ("train"/"validation"), target ("total"
-    or a target), loss, accuracy`` (accuracy may be null). ``flags``: ``trial, series, x, seed, flag, detail`` (diverged,
-    unconverged, failed). ``published``: ``figure, series, x, set, value`` or None. Empty frames are allowed anywhere; the
-    report then leaves the section out and says why.
+    ``scatter``: one row per trial and unit type: ``trial, seed, series, x, target, layer, specialization, accuracy``
+    (OOD accuracy of that target). ``curves``: ``trial, seed, series, x, epoch, phase ("train"/"validation"), target
+    ("total" or a target), loss, accuracy`` (accuracy may be null). ``flags``: ``trial, series, x, seed, flag, detail``
+    (diverged, unconverged, failed). ``published``: ``figure, series, x, set, value`` or None. Empty frames are allowed
+    anywhere; the report then leaves the section out and says why.
     """
 
     title: str
@@ -102,3 +103,4 @@ class Contents:
     published_source: str = ""
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # section -> key -> value, printed as tables
     citation: str = ""
+    layers: tuple[str, ...] = ()  # in network order; where not given, as they appear in ``summary`` with the stem first

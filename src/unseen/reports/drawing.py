@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import takewhile
 
 import numpy as np
 
@@ -38,7 +39,8 @@ def text(
 ) -> str:
     weight = ' font-weight="600"' if bold else ""
     place = "" if anchor == "start" else f' text-anchor="{anchor}"'
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour or role("ink")}"{place}{weight}>{escape(words)}</text>'
+    style = f'font-size="{size:g}" fill="{colour or role("ink")}"{place}{weight}'
+    return f'<text x="{x:g}" y="{y:g}" {style}>{escape(words)}</text>'
 
 
 def cut(words: str, most: int) -> str:
@@ -47,6 +49,26 @@ def cut(words: str, most: int) -> str:
     ('helic…', 'car')
     """
     return words if len(words) <= most else f"{words[: max(1, most - 1)]}…"
+
+
+def fitting(names: Sequence[str], most: int) -> list[str]:
+    """Names of at most ``most`` letters: what all have in common goes first, then the ends.
+
+    >>> fitting(["azimuth 0°", "azimuth 40°"], 6), fitting(["car", "helicopter"], 6), fitting(["top left", "top right"], 2)
+    (['0°', '40°'], ['car', 'helic…'], ['l…', 'r…'])
+    >>> fitting(["top left", "top right", "bottom left", "bottom right"], 2), fitting(["plane", "place"], 2)
+    (['tl', 'tr', 'bl', 'br'], ['0', '1'])
+    """
+    shared = "".join(letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, zip(*names)))
+    shared = shared[: 1 + max((shared.rfind(mark) for mark in " _-=/"), default=-1)]
+    if max(map(len, names), default=0) > most and all(len(name) > len(shared) for name in names):
+        names = [name[len(shared) :] for name in names]
+    short = [cut(name, most) for name in names]
+    if len(set(short)) == len(set(names)):
+        return short
+    initials = ["".join(word[0] for word in name.split()) for name in names]
+    fit = max(map(len, initials)) <= most and len(set(initials)) == len(initials)
+    return initials if fit else [str(index) for index in range(len(names))] if most < 4 else short
 
 
 def data_uri(pixels: np.ndarray, *, side: int) -> str:
@@ -86,7 +108,7 @@ def sheet(drawings: Sequence[Drawing], titles: Sequence[str], *, columns: int, l
             parts.append(f'<g transform="translate({column * width:g} {bottom:g})">{"".join(lines)}{moved}</g>')
         bottom += head + max(drawing.height for drawing, _ in row) + gap
     across = min(columns, len(drawings))
-    return Drawing(across * width, math.ceil(bottom), "".join(parts), label)
+    return Drawing(across * width - gap, math.ceil(bottom - gap), "".join(parts), label)
 
 
 def stack(drawings: Sequence[Drawing], *, label: str, gap: float = 30) -> Drawing:

@@ -21,6 +21,7 @@ from unseen.reports.selection import (
     colours_of,
     deepest,
     degenerate_words,
+    layer_order,
     layer_words,
     lead_target,
     measure_rows,
@@ -29,7 +30,7 @@ from unseen.reports.selection import (
     thinned,
     top,
 )
-from unseen.reports.words import repeats
+from unseen.reports.words import condition, repeats, things
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,9 @@ class Figure:
             joined = alt.hconcat(*lead, alt.concat(*rest, columns=1 + (len(rest) > 3))) if rest else alt.hconcat(*lead)
         else:
             joined = alt.concat(*drawn, columns=min(4, len(drawn)))
-        channels = {"color": "shared", "strokeDash": "shared", "opacity": "shared"}
-        return joined.resolve_scale(**channels).properties(config=charts.CONFIG | {"background": role("paper")})
+        config = charts.CONFIG | {"background": role("paper"), "padding": 16}
+        config["legend"] = charts.CONFIG["legend"] | {"orient": "top", "direction": "horizontal", "symbolOpacity": 1}
+        return joined.resolve_scale(color="shared", strokeDash="shared", opacity="shared").properties(config=config)
 
     def specification(self, panel: Panel) -> Row:
         """One panel for the page: as wide as its place, without legend (the page writes its own key)."""
@@ -107,7 +109,7 @@ def accuracy(contents: Contents) -> Figure | str:
             sets=sets,
             chance=chance_line(mine),
             published=overlay,
-            height=330 if target == lead and len(targets) > 1 else 130 if len(targets) > 1 else 300,
+            height=390 if target == lead and len(targets) > 1 else 130 if len(targets) > 1 else 300,
         )
         return Panel(target, chart, large=target == lead)
 
@@ -116,7 +118,7 @@ def accuracy(contents: Contents) -> Figure | str:
     ]
     keys += [Key("published", hollow=True)] if published else []
     caption = (
-        f"Accuracy on new images of the cells seen in training and of the cells never seen, against {contents.x_title}. "
+        f"Accuracy on new images of cells seen in training and of cells never seen, by {contents.x_title}. "
         f"{band_words(rows)} The dotted line is chance."
     )
     shown = [lead] + [target for target in targets if target != lead]
@@ -124,7 +126,7 @@ def accuracy(contents: Contents) -> Figure | str:
 
 
 def unit_types(contents: Contents) -> Figure | str:
-    rows = deepest(measure_rows(contents, "share of units"))
+    rows = deepest(contents, measure_rows(contents, "share of units"))
     if not rows:
         return "Unit types: no activity of units was recorded, so their types are not known."
     caption = f"Share of units that prefer levels of each factor (their type), {layer_words(rows)}. {band_words(rows)}"
@@ -132,7 +134,7 @@ def unit_types(contents: Contents) -> Figure | str:
 
 
 def specialization(contents: Contents) -> Figure | str:
-    rows = deepest(measure_rows(contents, "median specialization"))
+    rows = deepest(contents, measure_rows(contents, "median specialization"))
     if not rows:
         return "Specialization: no activity of units was recorded, so it cannot be computed."
     caption = (
@@ -143,7 +145,8 @@ def specialization(contents: Contents) -> Figure | str:
 
 
 def selectivity_invariance(contents: Contents) -> Figure | str:
-    measures = {name: deepest(measure_rows(contents, name)) for name in ("median selectivity", "median invariance")}
+    parts = ("median selectivity", "median invariance")
+    measures = {name: deepest(contents, measure_rows(contents, name)) for name in parts}
     rows = [row for made in measures.values() for row in made]
     if not rows:
         return "Selectivity and invariance: no activity of units was recorded, so they cannot be computed."
@@ -153,9 +156,14 @@ def selectivity_invariance(contents: Contents) -> Figure | str:
 
 def layers(contents: Contents) -> Figure | str:
     rows = measure_rows(contents, "median specialization")
-    names = ordered(row["layer"] for row in rows)
+    present = {row["layer"] for row in rows}
+    names = [name for name in layer_order(contents) if name in present]
     if len(names) < 2:
         return "Build-up across layers: units of fewer than two layers were recorded."
+    xs, which = sorted({row["x"] for row in rows}), ""
+    if len(xs) * len({row["series"] for row in rows}) > 12:  # more lines than an eye can follow
+        rows = [row for row in rows if row["x"] in (xs[0], xs[-1])]
+        which = f", for the fewest and the most {things(contents.x_title)}"
     colours = colours_of(contents)
     domain = (0, top(rows))
 
@@ -171,7 +179,7 @@ def layers(contents: Contents) -> Figure | str:
         return Panel(f"{kind} units", chart)
 
     caption = (
-        f"Median specialization from the first recorded layer to the last; fainter lines have fewer {contents.x_title}. "
+        f"Median specialization from the first recorded layer to the last{which}; fainter: fewer {things(contents.x_title)}. "
         f"Means over repeats, {repeats([row['n'] for row in rows])}; the intervals are in the tooltips and the table."
     )
     kinds = ordered(row["unit_type"] for row in rows)
@@ -180,11 +188,10 @@ def layers(contents: Contents) -> Figure | str:
 
 
 def scatter(contents: Contents) -> Figure | str:
-    rows = contents.scatter.to_dicts() if contents.scatter.height else []
-    rows = [row for row in rows if None not in (charts.finite(row["specialization"]), charts.finite(row["accuracy"]))]
+    found = deepest(contents, contents.scatter.to_dicts() if contents.scatter.height else [], kind="target")
+    rows = [row for row in found if None not in (charts.finite(row["specialization"]), charts.finite(row["accuracy"]))]
     if not rows:
         return "Specialization against OOD accuracy: no trial has both numbers."
-    rows = deepest(rows, kind="target")
     colours = colours_of(contents)
     tenths = [10 * row["specialization"] for row in rows]
     span = (math.floor(min(tenths) - 0.1) / 10, math.ceil(max(tenths) + 0.1) / 10)
@@ -199,10 +206,15 @@ def scatter(contents: Contents) -> Figure | str:
         )
         return Panel(target, chart)
 
-    targets = ordered(row["target"] for row in rows)
+    order = ordered(row["target"] for row in [*measure_rows(contents, "accuracy"), *rows])
+    targets = [target for target in order if target in {row["target"] for row in rows}]
+    gone = (
+        f" {len(found) - len(rows)} of {len(found)} points have no value and are left out: the network has no unit of "
+    )
     caption = (
         f"OOD accuracy of each target against the median specialization of its units, {layer_words(rows)}. "
         f"One point per trial, {len({row['trial'] for row in rows})} trials; points carry no interval."
+        f"{gone + 'that type.' if len(found) > len(rows) else ''}"
     )
     made = tuple(panel(target) for target in targets)
     return Figure("scatter", "Specialization against OOD accuracy", caption, made, tuple(series_keys(colours, rows)))
@@ -221,7 +233,7 @@ def losses(contents: Contents) -> Figure | str:
     def panel(x: float) -> Panel:
         mine = [row for row in rows if row["x"] == x]
         chart = panels.losses(mine, colours=colours, domain=domain, series_title=contents.series_title)
-        return Panel(panels.condition(contents.x_title, x), chart)
+        return Panel(condition(contents.x_title, x), chart)
 
     keys = [*series_keys(colours, rows), Key("training", dash=tuple(panels.TRAIN_DASH)), Key("validation", dash=(1, 0))]
     count = len({row["trial"] for row in rows})
@@ -261,6 +273,7 @@ def by_unit_type(
             x_title=contents.x_title,
             series_title=contents.series_title,
             percent=percent,
+            height=180 if len(measures) == 1 else 150,
         )
         return Panel(
             f"{kind} units" if len(measures) == 1 else f"{measure.removeprefix('median ')}, {kind} units", chart

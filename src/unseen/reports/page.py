@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from unseen.reports.figures import Figure
 
 
+LIBRARIES = "window.vegaEmbed = vegaEmbed;"  # what the page calls; it brings Vega and Vega-Lite along
+
+
 def write_report(contents: Contents, out: Path) -> Path:
     """Write ``out/report.html`` and ``out/figures/*``; give the page's path.
 
@@ -76,11 +79,11 @@ def page(contents: Contents, made: dict[str, Figure | str], drawn: dict[str, str
 
     whole = sections(contents, made, drawn)
     body = [header(contents)]
-    for section in whole:
-        body.append(
-            f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
-            f'<h2 id="{section.name}-title">{escape(section.title)}</h2>\n{section.body}\n</section>'
-        )
+    body += [
+        f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
+        f'<h2 id="{section.name}-title">{escape(section.title)}</h2>\n{section.body}\n</section>'
+        for section in whole
+    ]
     body.append(
         "<footer>Made by unseen. Every figure is also in the folder <code>figures</code> beside this page, "
         "as SVG and PNG.</footer>"
@@ -88,7 +91,7 @@ def page(contents: Contents, made: dict[str, Figure | str], drawn: dict[str, str
     toc = "\n".join(f'<li><a href="#{section.name}">{escape(section.title)}</a></li>' for section in whole)
     scripts = ""
     if any(not isinstance(figure, str) for figure in made.values()):
-        library = vl_convert.javascript_bundle(vl_version="6.4").replace("</script", "<\\/script")
+        library = vl_convert.javascript_bundle(LIBRARIES, "6.4").replace("</script", "<\\/script")
         scripts = f"<script>{library}</script>\n<script>\n{_resource('page.js')}</script>"
     return Template(_resource("page.html")).substitute(
         title=escape(contents.title),

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 
 from unseen.reports.charts import Rows, colour, curve_rows, finite, y_axis
-from unseen.reports.words import plain
 
 TRAIN_DASH = [2, 2]
 
@@ -34,11 +33,9 @@ def build_up(
     axis = alt.Axis(title=None, labelAngle=0 if sum(map(len, layers)) < 40 else -35, labelOverlap=True, labelLimit=110)
     x = alt.X("layer:N", sort=list(layers), axis=axis, scale=alt.Scale(type="point", padding=0.3))
     y = y_axis("value", domain)
-    faint = alt.Scale(domain=[xs[0], xs[-1]], range=[0.3, 1])
-    opacity = alt.Opacity("x:Q", scale=faint, title=x_title) if len(xs) > 1 else alt.value(1)
-    line = base.mark_line(strokeWidth=1.8).encode(
-        x, y, colour(colours, series_title, legend=True), opacity, alt.Detail("x:N")
-    )
+    faint = [1 - 0.7 * (xs[-1] - x) / (xs[-1] - xs[0]) if len(xs) > 1 else 1 for x in xs]
+    opacity = alt.Opacity("x:O", scale=alt.Scale(type="ordinal", domain=xs, range=faint), title=x_title)
+    line = base.mark_line(strokeWidth=1.8).encode(x, y, colour(colours, series_title), opacity, alt.Detail("x:N"))
     tips = [
         alt.Tooltip("layer:N"),
         alt.Tooltip("series:N", title=series_title),
@@ -49,7 +46,7 @@ def build_up(
     ]
     point = base.mark_point(filled=True, size=30, strokeWidth=12, strokeOpacity=0)
     points = point.encode(x, y, colour(colours, series_title), opacity, tooltip=tips)
-    return alt.layer(line, points).properties(height=height)
+    return alt.LayerChart(layer=[line, points], height=height)
 
 
 def trials(
@@ -82,16 +79,23 @@ def trials(
         alt.Tooltip("accuracy:Q", title="OOD accuracy", format=".3f"),
     ]
     point = alt.Chart(alt.Data(values=data)).mark_point(filled=True, size=46, opacity=0.75)
-    chart = point.encode(x, y_axis("accuracy", (0, 1)), colour(colours, series_title, legend=True), tooltip=tips)
-    return alt.layer(chart).properties(height=height)
+    chart = point.encode(x, y_axis("accuracy", (0, 1)), colour(colours, series_title), tooltip=tips)
+    return alt.LayerChart(layer=[chart], height=height)
 
 
 def losses(
     rows: Rows, *, colours: Mapping[str, str], domain: Sequence[float], series_title: str, height: int = 150
 ) -> alt.LayerChart:
     """Every trial's loss, as faint lines: dotted in training, solid in validation. Logarithmic if it spans decades."""
-    data = [
-        {"trial": row["trial"], "series": row["series"], "phase": row["phase"], "epoch": row["epoch"], "loss": loss}
+    number = {trial: index for index, trial in enumerate(dict.fromkeys(row["trial"] for row in rows))}
+    data = [  # names and digits nobody sees would be most of the page's size
+        {
+            "trial": number[row["trial"]],
+            "series": row["series"],
+            "phase": row["phase"],
+            "epoch": row["epoch"],
+            "loss": float(f"{loss:.3g}"),
+        }
         for row in rows
         if (loss := finite(row["loss"])) is not None
     ]
@@ -108,15 +112,26 @@ def losses(
     phases = alt.Scale(domain=["train", "validation"], range=[TRAIN_DASH, [1, 0]])
     line = alt.Chart(alt.Data(values=data)).mark_line(strokeWidth=1.2, opacity=0.6, clip=True, interpolate="linear")
     chart = line.encode(
-        x, y, colour(colours, series_title, legend=True), alt.StrokeDash("phase:N", scale=phases), alt.Detail("trial:N")
+        x, y, colour(colours, series_title), alt.StrokeDash("phase:N", scale=phases), alt.Detail("trial:N")
     )
-    return alt.layer(chart).properties(height=height)
+    return alt.LayerChart(layer=[chart], height=height)
 
 
 def loss_domain(values: Sequence[float]) -> tuple[float, float]:
     """The span of the finite losses; (0, 1) where there is none."""
     good = [value for value in values if value is not None and math.isfinite(value)]
     return (min(good), max(good)) if good and max(good) > min(good) else (0.0, max([1.0, *good]))
+
+
+def epoch_ticks(rows: Rows) -> list[int]:
+    """Whole epochs, about four of them.
+
+    >>> epoch_ticks([{"epoch": epoch} for epoch in range(1, 21)]), epoch_ticks([{"epoch": 1}, {"epoch": 2}])
+    ([5, 10, 15, 20], [1, 2])
+    """
+    last = int(max((row["epoch"] for row in rows), default=1))
+    step = next(step for power in range(9) for step in (10**power, 2 * 10**power, 5 * 10**power) if last <= 4 * step)
+    return [epoch for epoch in range(0, last + 1, step) if any(row["epoch"] <= epoch for row in rows)]
 
 
 def log_ticks(low: float, high: float) -> list[float]:
@@ -129,13 +144,3 @@ def log_ticks(low: float, high: float) -> list[float]:
     steps = (1, 3) if len(powers) < 5 else (1,)
     ticks = [float(f"{step}e{power}") for power in powers for step in steps]
     return [tick for tick in ticks if low <= tick <= high]
-
-
-def condition(title: str, x: float) -> str:
-    """
-    >>> condition("combinations", 18.0)
-    '18 combinations'
-    >>> condition("share seen", 0.5)
-    'share seen 0.5'
-    """
-    return f"{plain(x)} {title}" if float(x).is_integer() and len(title) < 40 else f"{title} {plain(x)}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import math
+import textwrap
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from unseen.reports.contents import SplitPicture, UnitPicture
-from unseen.reports.drawing import Drawing, cut, data_uri, framed, sheet, stack, text
+from unseen.reports.drawing import Drawing, cut, data_uri, fitting, framed, sheet, stack, text
 from unseen.reports.palette import role
 from unseen.reports.words import number, plain
 
@@ -25,22 +26,24 @@ HEAT_CELL = 13
 def large_split(picture: SplitPicture) -> Drawing:
     """The grid with an example of each cell: seen cells framed, asked ones ringed, the others faded."""
     rows, columns = min(len(picture.row_levels), MOST_LEVELS), min(len(picture.column_levels), MOST_LEVELS)
-    names = [cut(name, 14) for name in picture.row_levels[:rows]]
+    names, heads = fitting(picture.row_levels[:rows], 14), fitting(picture.column_levels[:columns], 8)
     left = 14 + 6.2 * max(map(len, names), default=0)
-    slanted = max(map(len, picture.column_levels[:columns]), default=0) > 7
+    slanted = max(map(len, heads), default=0) > 7
+    heads = fitting(picture.column_levels[:columns], 12) if slanted else heads
     top = 66 if slanted else 36
     axes = f"{cut(picture.row_factor, 20)} ↓   {cut(picture.column_factor, 20)} →"
     parts = [text(0, 11, axes, size=10.5, colour=role("muted"))]
-    for column, name in enumerate(picture.column_levels[:columns]):
+    for column, name in enumerate(heads):
         x = left + column * CELL + CELL / 2
         turn = f'transform="translate({x - 6:g} {top - 5}) rotate(-30)"' if slanted else ""
-        words = text(0, 0, cut(name, 12)) if slanted else text(x, top - 6, name, anchor="middle")
+        words = text(0, 0, name) if slanted else text(x, top - 6, name, anchor="middle")
         parts.append(f"<g {turn}>{words}</g>")
     for row, name in enumerate(names):
         y = top + row * (CELL + 12)
         parts.append(text(left - 8, y + CELL / 2 + 2, name, anchor="end"))
         parts += [_cell(picture, row, column, left + column * CELL, y) for column in range(columns)]
-    return Drawing(left + columns * CELL + 4, top + rows * (CELL + 12) + 2, "".join(parts), described(picture))
+    right = 34 if slanted else 4
+    return Drawing(left + columns * CELL + right, top + rows * (CELL + 12) + 2, "".join(parts), described(picture))
 
 
 def _cell(picture: SplitPicture, row: int, column: int, x: float, y: float) -> str:
@@ -103,6 +106,7 @@ def cell_words(picture: SplitPicture, row: int, column: int) -> str:
 def count_words(picture: SplitPicture) -> str:
     """How many cells are seen, with how many images.
 
+    >>> import numpy as np
     >>> yes = np.eye(2, dtype=bool)
     >>> count_words(SplitPicture("k = 1", "digit", "place", ("0", "1"), ("a", "b"), yes, ~yes, 300 * yes))
     '2 of 4 cells seen, 300 images each (600 in all); 2 asked'
@@ -133,14 +137,13 @@ def described(picture: SplitPicture) -> str:
 def unit_grid(picture: UnitPicture) -> Drawing:
     """Where a unit fires: the fuller the colour, the more. A cell without a value is crossed out."""
     rows, columns = (min(length, MOST_LEVELS) for length in picture.grid.shape)
-    names = [cut(name, 7) for name in picture.row_levels[:rows]]
+    names = fitting(picture.row_levels[:rows], 7)
+    heads = fitting(picture.column_levels[:columns], 2 if columns > 6 else 3)
     left, top = 6 + 4.6 * max(map(len, names), default=0), 12
     parts = []
-    for column, name in enumerate(picture.column_levels[:columns]):
+    for column, name in enumerate(heads):
         x = left + (column + 0.5) * HEAT_CELL
-        parts.append(
-            text(x, top - 4, cut(name, 2 if columns > 6 else 3), size=7, colour=role("muted"), anchor="middle")
-        )
+        parts.append(text(x, top - 4, name, size=7, colour=role("muted"), anchor="middle"))
     for row, name in enumerate(names):
         y = top + row * HEAT_CELL
         parts.append(text(left - 4, y + HEAT_CELL / 2 + 2.5, name, size=7.5, colour=role("muted"), anchor="end"))
@@ -184,7 +187,7 @@ def split_sheet(pictures: Sequence[SplitPicture]) -> Drawing:
 
 def unit_sheet(pictures: Sequence[UnitPicture]) -> Drawing:
     titles = [
-        f"{cut(picture.title, 26)}\n{picture.unit_type} unit {picture.unit}, {cut(picture.layer, 12)}\n"
+        f"{textwrap.fill(picture.title, 26)}\n{picture.unit_type} unit {picture.unit}, {cut(picture.layer, 12)}\n"
         f"Γ {number(picture.specialization)}  S {number(picture.selectivity)}  I {number(picture.invariance)}"
         for picture in pictures
     ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -66,9 +68,15 @@ def chart(figure: Figure, still: str) -> str:
     return (
         f'<figure id="figure-{figure.name}">{key(figure.keys)}\n'
         f'<div class="panels {layout}" style="--rest:{max(1, len(figure.panels) - 1)}">\n{"".join(parts)}\n</div>\n'
-        f'<noscript class="fallback"><div class="fallback">{themed(still)}</div></noscript>\n'
+        f'<noscript class="fallback"><div class="fallback">{themed(_quiet(still, figure.caption))}</div></noscript>\n'
         f"<figcaption>{escape(figure.caption)}</figcaption></figure>"
     )
+
+
+def _quiet(svg: str, words: str) -> str:
+    """The picture with one description instead of one for each mark, which would be most of its size."""
+    bare = re.sub(r' (?:aria-[a-z]+|role)="[^"]*"', "", svg)
+    return bare.replace("<svg", f'<svg role="img" aria-label="{escape(words)}"', 1)
 
 
 def key(entries: Sequence[Key]) -> str:
@@ -100,7 +108,7 @@ def _splits(contents: Contents) -> Section | str:
     least = f' style="--least:{lead.width * 0.62:.0f}px"' if len(first.column_levels) > 9 else ""
     caption = (
         f"{first.title}: {count_words(first)}.{cut_words(first)} Blue frames are seen in training, with the number of "
-        f"training images below; orange dashed frames are asked (OOD) and never seen; faded cells are neither. {first.note}"
+        f"training images below; orange dashed frames are asked (OOD) and never seen; faded cells neither. {first.note}"
     )
     body = (
         f'<figure id="figure-splits"><div class="picture large"{least}>{themed(lead.svg())}</div>'
@@ -111,9 +119,10 @@ def _splits(contents: Contents) -> Section | str:
         words = (
             "Every condition: filled cells are seen, ringed cells are asked; point at a cell for its name and count."
         )
-        body = (
-            f'<div class="beside">{body}\n<div><div class="tiles">{tiles}</div><p class="small">{words}</p></div></div>'
-        )
+        # Beside the large grid where both are about as tall, else below it.
+        place = "beside" if 3 * math.ceil(len(contents.splits) / 2) <= len(first.row_levels) + 1 else "below"
+        tiles = f'<div><div class="tiles">{tiles}</div><p class="small">{words}</p></div>'
+        body = f'<div class="{place}">{body}\n{tiles}</div>'
     return Section("splits", "What was seen and what was asked", body)
 
 

@@ -11,10 +11,10 @@ import polars as pl
 from unseen.reports.charts import finite
 from unseen.reports.contents import Contents
 from unseen.reports.palette import series_colours
-from unseen.reports.words import plain, repeats
+from unseen.reports.words import condition, repeats
 
 MEAN = "geometric mean"
-MOST_LOSS_POINTS = 6000  # of all trials together, so that a study of hundreds of networks still opens at once
+MOST_LOSS_POINTS = 4000  # of all trials together, so that a study of hundreds of networks still opens at once
 
 Row = dict[str, Any]
 
@@ -42,10 +42,22 @@ def lead_target(rows: Iterable[Row]) -> str:
     return MEAN if MEAN in targets or not targets else targets[0]
 
 
-def deepest(rows: list[Row], kind: str = "unit_type") -> list[Row]:
-    """Rows of the last recorded layer of each series and unit type (layers come in network order)."""
-    last = {(row["series"], row[kind]): row["layer"] for row in rows}
-    return [row for row in rows if row["layer"] == last[row["series"], row[kind]]]
+def layer_order(contents: Contents) -> list[str]:
+    """Layers from the input to the output: as the contents say, else as they appear, with the stem first."""
+    frames = [frame for frame in (contents.summary, contents.scatter) if frame.height]
+    found = ordered(name for frame in frames for name in frame["layer"].to_list() if name)
+    given = [name for name in contents.layers if name in found]
+    return given + sorted((name for name in found if name not in given), key=lambda name: "stem" not in name)
+
+
+def deepest(contents: Contents, rows: list[Row], kind: str = "unit_type") -> list[Row]:
+    """Rows of the last recorded layer of each series and unit type."""
+    depth = {name: index for index, name in enumerate(layer_order(contents))}
+    last: dict[tuple[str, str], int] = {}
+    for row in rows:
+        place = row["series"], row[kind]
+        last[place] = max(last.get(place, -1), depth.get(row["layer"], -1))
+    return [row for row in rows if depth.get(row["layer"], -1) == last[row["series"], row[kind]]]
 
 
 def layer_words(rows: list[Row]) -> str:
@@ -76,7 +88,7 @@ def degenerate_words(contents: Contents) -> str:
     if not rows:
         return ""
     worst = max(rows, key=lambda row: row["value"])
-    place = f"{worst['series']}, {contents.x_title} {plain(worst['x'])}" + (
+    place = f"{worst['series']}, {condition(contents.x_title, worst['x'])}" + (
         f", {worst['layer']}" if worst["layer"] else ""
     )
     return f" Units that never fire have no score and are left out: at most {round(worst['value'], 1):g} ({place})."

@@ -43,7 +43,7 @@ def findings(items: Sequence[Finding]) -> str:
         numbers = measured(item.value, item.low, item.high, item.n, item.p)
         made.append(
             f'<li><span class="mark {style}">{words}</span>'
-            f"<span><strong>{escape(item.name)}.</strong> {escape(item.statement)}</span>"
+            f"<span><strong>{escape(item.name[:1].upper() + item.name[1:])}.</strong> {escape(item.statement)}</span>"
             f'<span class="number">{numbers}</span></li>'
         )
     return f'<ul class="findings">\n{"".join(made)}\n</ul>'
@@ -101,7 +101,9 @@ def csv_link(frame: pl.DataFrame, name: str) -> str:
     """The whole table as a file, inside the page."""
     import polars.selectors as cs
 
-    data = base64.b64encode(frame.with_columns(cs.float().fill_nan(None)).write_csv().encode()).decode()
+    data = base64.b64encode(
+        frame.with_columns(cs.float().fill_nan(None)).write_csv(float_precision=6).encode()
+    ).decode()
     return (
         f'<a class="download small" download="{escape(name)}" href="data:text/csv;charset=utf-8;base64,{data}">'
         f"Download as CSV ({frame.height:,} rows)</a>"
@@ -111,10 +113,8 @@ def csv_link(frame: pl.DataFrame, name: str) -> str:
 def flags(frame: pl.DataFrame, series_title: str, x_title: str) -> str:
     if not frame.height:
         return "<p>None: every trial finished, converged and stayed finite.</p>"
-    rows = [
-        [str(row["flag"]), str(row["series"]), plain(row["x"]), str(row["seed"]), str(row["trial"]), str(row["detail"])]
-        for row in frame.to_dicts()
-    ]
+    columns = ("flag", "series", "x", "seed", "trial", "detail")
+    rows = [[_key(name, row[name]) for name in columns] for row in frame.to_dicts()]
     return table(["flag", series_title, x_title, "seed", "trial", "detail"], rows, wrap=("detail",))
 
 

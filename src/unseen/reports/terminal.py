@@ -6,6 +6,7 @@ import textwrap
 import unicodedata
 
 from unseen.reports.contents import SplitPicture
+from unseen.reports.drawing import fitting
 from unseen.reports.pictures import count_words
 
 WIDTH = 80
@@ -34,7 +35,9 @@ def grid_text(picture: SplitPicture) -> str:
     longest = max((_width(name) for name in picture.column_levels), default=1)
     each = max(1, min(longest, room // max(columns, 1) - 1, 12))
     shown = min(columns, room // (each + 1))
-    head = " ".join(_fitted(name, each) for name in picture.column_levels[:shown])
+    heads = fitting(picture.column_levels, each) if longest > each else list(picture.column_levels)
+    each = min(each, max(map(_width, heads), default=1))
+    head = " ".join(_fitted(name, each) for name in heads[:shown])
     lines = [" " * (label + 2) + head]
     for row, name in enumerate(picture.row_levels[:MOST_ROWS]):
         marks = [MARKS[bool(picture.seen[row, column]), bool(picture.asked[row, column])] for column in range(shown)]

@@ -77,3 +77,20 @@ def repeats(counts: list[int]) -> str:
         return "n = 0"
     low, high = min(counts), max(counts)
     return f"n = {low}" if low == high else f"n = {low}–{high}"
+
+
+def things(title: str) -> str:
+    """What an axis counts.
+
+    >>> things("number of seen combinations"), things("combinations")
+    ('seen combinations', 'combinations')
+    """
+    return title.removeprefix("number of ")
+
+
+def condition(title: str, x: float) -> str:
+    """
+    >>> condition("number of seen combinations", 18.0), condition("share seen", 0.5)
+    ('18 seen combinations', 'share seen 0.5')
+    """
+    return f"{plain(x)} {things(title)}" if float(x).is_integer() else f"{title} {plain(x)}"

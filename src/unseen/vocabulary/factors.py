@@ -39,6 +39,7 @@ class Factor:
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", tuple(self.levels))
         object.__setattr__(self, "texts", tuple(self.texts) or tuple(str(level) for level in self.levels))
+        object.__setattr__(self, "coordinates", tuple(tuple(place) for place in self.coordinates))
         if self.kind not in KINDS:
             raise unknown("kind of factor", self.kind, KINDS)
         if not self.levels:
@@ -46,10 +47,23 @@ class Factor:
         if len(set(self.levels)) != len(self.levels):
             twice = sorted({str(level) for level in self.levels if self.levels.count(level) > 1})
             raise UnseenError(f"factor '{self.name}' lists {', '.join(twice)} more than once; levels must differ.")
+        if len({str(level) for level in self.levels}) != len(self.levels):
+            words = [str(level) for level in self.levels]
+            twice = sorted({word for word in words if words.count(word) > 1})
+            raise UnseenError(
+                f"factor '{self.name}' has levels that read the same as text ({', '.join(twice)}); "
+                f"make them all numbers or all text."
+            )
+        if self.canonical is not None and not 0 <= self.canonical < len(self.levels):
+            raise UnseenError(
+                f"factor '{self.name}' has canonical level number {self.canonical}; possible: 0 to {len(self.levels) - 1}."
+            )
         for what in ("texts", "coordinates"):
             given = getattr(self, what)
             if given and len(given) != len(self.levels):
                 raise UnseenError(f"factor '{self.name}' has {len(self.levels)} levels but {len(given)} {what}.")
+        if len({len(place) for place in self.coordinates}) > 1:
+            raise UnseenError(f"the coordinates of factor '{self.name}' have different numbers of dimensions.")
 
     def __len__(self) -> int:
         return len(self.levels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -86,7 +87,7 @@ class Recipe(Section):
     design: DesignSection
     targets: tuple[str, ...] = ()
     network: NetworkSection = NetworkSection()
-    training: TrainingSection = TrainingSection()
+    training: TrainingSection = TrainingSection()  # pyright: ignore[reportCallIssue]
     recordings: RecordingsSection = RecordingsSection()
     measures: MeasuresSection = MeasuresSection()
     seeds: tuple[int, ...] = Field((0, 1, 2), min_length=1)
@@ -104,21 +105,25 @@ def parse(text: str, where: str = "recipe") -> dict[str, Any]:
 
 
 def override(tables: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
-    """The same tables with one dotted key set.
+    """The same tables with one dotted key set; quotes keep a dotted name together, as in TOML.
 
-    >>> override({"a": {"b": 1}}, "a.b", 2)
-    {'a': {'b': 2}}
+    >>> override({"a": {"b": 1}}, "a.b", 2), override({}, 'grid."a.b"', [1])
+    ({'a': {'b': 2}}, {'grid': {'a.b': [1]}})
     """
-    first, _, rest = key.partition(".")
-    changed = dict(tables)
-    if rest:
-        inner = changed.get(first, {})
-        if not isinstance(inner, Mapping):
-            raise UnseenError(f"'{key}': '{first}' is a value ({inner!r}), not a section.")
-        changed[first] = override(inner, rest, value)
-    else:
-        changed[first] = value
-    return changed
+    path = [quoted or bare.strip() for quoted, bare in re.findall(r'"([^"]*)"|([^".]+)', key)]
+    if not path or key.count('"') % 2 or key.strip().startswith(".") or key.strip().endswith(".") or ".." in key:
+        raise UnseenError(f"{key!r} is not a key; write it as section.key, e.g. training.epochs.")
+    return _override(tables, path, value, key)
+
+
+def _override(tables: Mapping[str, Any], path: Sequence[str], value: Any, key: str) -> dict[str, Any]:
+    first, *rest = path
+    if not rest:
+        return {**tables, first: value}
+    inner = tables.get(first, {})
+    if not isinstance(inner, Mapping):
+        raise UnseenError(f"'{key}': '{first}' is a value ({inner!r}), not a section.")
+    return {**tables, first: _override(inner, rest, value, key)}
 
 
 def setting(text: str) -> tuple[str, Any]:
@@ -139,8 +144,7 @@ def setting(text: str) -> tuple[str, Any]:
 def recipe_from(tables: Mapping[str, Any], where: str = "recipe") -> Recipe:
     """Check nested tables and give the recipe, or an error that names the key, what was given and what is possible."""
     tables = dict(tables)
-    grid = tables.get("grid", {})
-    tables["grid"] = [grid] if isinstance(grid, Mapping) else grid
+    tables["grid"] = _grids(tables, where)
     for one in tables["grid"]:
         for key, values in one.items():
             if not isinstance(values, list) or not values:
@@ -153,15 +157,30 @@ def recipe_from(tables: Mapping[str, Any], where: str = "recipe") -> Recipe:
         raise UnseenError("\n".join(_explain(problem, where) for problem in error.errors())) from None
 
 
+def _grids(tables: Mapping[str, Any], where: str) -> list[Mapping[str, Any]]:
+    grid = tables.get("grid", {})
+    grids = [grid] if isinstance(grid, Mapping) else grid
+    if not isinstance(grids, list) or not all(isinstance(one, Mapping) for one in grids):
+        raise UnseenError(
+            f"{where}: grid = {grid!r} must be a section of keys with lists to try, e.g. "
+            f'[grid] and "design.seen_per_level" = [1, 2, 4].'
+        )
+    return grids or [{}]
+
+
 def read_recipe(path: Path, settings: Sequence[str] = ()) -> Recipe:
     """A recipe file, with ``--set`` changes applied. Relative paths in it are relative to the working directory."""
     if not path.is_file():
         raise UnseenError(f"no recipe file '{path}'. `unseen recipes` lists those that ship; `unseen init` writes one.")
-    tables = parse(path.read_text(encoding="utf-8"), str(path))
-    for text in settings:
-        key, value = setting(text)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UnseenError(f"'{path}' is not a recipe: it is not UTF-8 text.") from None
+    tables = parse(text, str(path))
+    for change in settings:
+        key, value = setting(change)
         tables = override(tables, key, value)
-        for one in tables.get("grid", {}) if isinstance(tables.get("grid"), list) else [tables.get("grid", {})]:
+        for one in _grids(tables, str(path)):
             if key in one:
                 raise UnseenError(
                     f"--set {key}: this recipe has a grid over '{key}' = {one[key]}; set 'grid.\"{key}\"' instead."

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Int
 
-from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import FactorSpace
 
 
@@ -39,6 +39,10 @@ class Block:
         for name, column in self.stored.items():
             if len(column) != self.instances:
                 raise UnseenError(f"factor '{name}' has {len(column)} stored levels for {self.instances} instances.")
+        for what in ("pool", "names", "content"):
+            given = getattr(self, what)
+            if given is not None and len(given) != self.instances:
+                raise UnseenError(f"a block has {len(given)} entries in '{what}' for {self.instances} instances.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +66,16 @@ class Samples:
                 if name not in self.space:
                     raise unknown("factor", name, self.space.names, where="this space")
             missing = [name for name in self.space.names if name not in covered]
-            if missing or len(set(covered)) != len(covered):
-                raise UnseenError(f"a block must give each factor once, stored or as grid; check {covered}, {missing}.")
+            twice = sorted({name for name in covered if covered.count(name) > 1})
+            if missing or twice:
+                wrong = f"{listed(missing)} is missing" if missing else f"{listed(twice)} is given twice"
+                raise UnseenError(f"a block must give each factor once, stored or as grid; {wrong}.")
+            for name, column in block.stored.items():
+                if len(column) and (column.min() < 0 or column.max() >= len(self.space[name])):
+                    raise UnseenError(
+                        f"stored levels of factor '{name}' are numbers from {column.min()} to {column.max()}; "
+                        f"it has levels 0 to {len(self.space[name]) - 1}."
+                    )
         sizes = [block.instances * self.space.select(block.grid).size for block in self.blocks]
         object.__setattr__(self, "_starts", (0, *itertools.accumulate(sizes)))
 
@@ -78,7 +90,8 @@ class Samples:
         """Block, instance within the block, and grid cell number of each row."""
         rows = np.asarray(rows, dtype=np.int64)
         if len(rows) and (rows.min() < 0 or rows.max() >= len(self)):
-            raise UnseenError(f"row {rows.max()} asked of a world of {len(self)} rows (0 to {len(self) - 1}).")
+            wrong = rows[(rows < 0) | (rows >= len(self))][0]
+            raise UnseenError(f"row {wrong} asked of a world of {len(self)} rows (0 to {len(self) - 1}).")
         block = np.searchsorted(np.asarray(self._starts[1:]), rows, side="right")
         sizes = np.array([self.space.select(b.grid).size for b in self.blocks], dtype=np.int64)
         within = rows - np.asarray(self._starts, dtype=np.int64)[block]
@@ -108,10 +121,21 @@ class Samples:
     ) -> np.ndarray:
         """Rows of given instances of a block at given grid levels: the inverse of :meth:`locate`."""
         here = self.blocks[block]
+        instances = np.asarray(instances, dtype=np.int64)
+        if len(instances) and (instances.min() < 0 or instances.max() >= here.instances):
+            wrong = instances[(instances < 0) | (instances >= here.instances)][0]
+            raise UnseenError(f"instance {wrong} asked of a block of {here.instances} (0 to {here.instances - 1}).")
         number = np.zeros(len(instances), dtype=np.int64)
         for name in here.grid:
-            number = number * len(self.space[name]) + np.asarray(grid[name], dtype=np.int64)
-        return self._starts[block] + np.asarray(instances, np.int64) * self.space.select(here.grid).size + number
+            if name not in grid:
+                raise UnseenError(f"a row of this block needs a level of '{name}'; given: {listed(grid)}.")
+            level = np.asarray(grid[name], dtype=np.int64)
+            if ((level < 0) | (level >= len(self.space[name]))).any():
+                raise UnseenError(
+                    f"level number {level.max()} of factor '{name}' asked; it has 0 to {len(self.space[name]) - 1}."
+                )
+            number = number * len(self.space[name]) + level
+        return self._starts[block] + instances * self.space.select(here.grid).size + number
 
     def groups(self, by: str | None) -> np.ndarray:
         """What must not be torn apart between pools, one number per instance (all blocks in a row).

@@ -22,6 +22,8 @@ from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import keyed
 
 POOLS = ("train", "validation", "test")
+SOURCES = ("", *POOLS)  # a source may say nothing of an image; a later one here outweighs an earlier one
+ORDER = "instance order"
 
 
 @dataclass(frozen=True)
@@ -87,10 +89,10 @@ class Split:
         return self.sets[name]
 
     def rows(self, samples: Samples, name: str) -> Int[np.ndarray, " n"]:
-        """All rows of a set, sorted. Unlisted grid factors take one level per instance, drawn by its number."""
+        """All rows of a set, sorted, each once. Unlisted grid factors take one level per instance, drawn by its number."""
         wanted = self[name]
         if wanted.listed is not None:
-            return np.sort(np.asarray(wanted.listed, dtype=np.int64))
+            return np.unique(np.asarray(wanted.listed, dtype=np.int64))
         found = [part_rows(samples, self, wanted.pool, part) for part in wanted.parts]
         return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
 
@@ -98,7 +100,7 @@ class Split:
         """Number of rows of a set, without enumerating those that have a quota."""
         wanted = self[name]
         if wanted.listed is not None:
-            return len(wanted.listed)
+            return len(np.unique(wanted.listed))
         if all(part.take is not None for part in wanted.parts):
             return sum(part.take or 0 for part in wanted.parts)
         return len(self.rows(samples, name))
@@ -111,86 +113,142 @@ class Split:
             mask[tuple(samples.cells(wanted.listed, self.factors).T)] = True
         else:
             for part in wanted.parts:
-                mask[part.cell] = part.take != 0
+                mask[part.cell] |= part.take != 0
         return mask
-
-
-@lru_cache(maxsize=4)
-def order(samples: Samples, seed: int) -> Int[np.ndarray, " instances"]:
-    """All instances in the random order from which quotas are taken."""
-    return np.argsort(keyed(seed, "instance order", np.arange(samples.instances)), kind="stable")
 
 
 @lru_cache(maxsize=4)
 def membership(samples: Samples, pools: Pools) -> Int[np.ndarray, " instances"]:
     """The pool number (in ``POOLS``) of each instance; -1 for all where pools are disjoint by nothing.
 
-    Exact shares: within each level of ``within`` the groups are put in random order and cut.
+    Exact shares: within each level of ``within`` the groups are put in random order and cut. A group that the source
+    itself divides goes with its test images, so that none of those is ever trained on.
     """
     if pools.by == "nothing":
         return np.full(samples.instances, -1, dtype=np.int8)
-    if pools.by == "instance":
-        places = order(samples, pools.seed)
-        strata = _stratum(samples, pools.within)[places]
-        member = np.empty(samples.instances, dtype=np.int8)
-        member[places] = _cut(strata, samples.pools[places], pools)
-        return member
-    groups = samples.groups(pools.by)
-    kept, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
-    places = np.argsort(keyed(pools.seed, "group order", kept), kind="stable")
-    member = np.empty(len(kept), dtype=np.int8)
-    member[places] = _cut(_stratum(samples, pools.within)[first][places], samples.pools[first][places], pools)
-    return member[inverse]
+    strata, source = _strata(samples, pools.within), _source(samples)
+    if pools.by == "instance" and "instance" not in samples.space:
+        return _cut(strata, source, keyed(pools.seed, ORDER, np.arange(samples.instances)), pools)
+    kept, first, inverse = np.unique(samples.groups(pools.by), return_index=True, return_inverse=True)
+    if source is not None:
+        whole = np.zeros(len(kept), dtype=np.int8)
+        np.maximum.at(whole, inverse, source)
+        source = whole
+    return _cut(strata[first], source, keyed(pools.seed, "group order", kept), pools)[inverse]
 
 
-def _stratum(samples: Samples, within: str | None) -> np.ndarray:
-    stored = within is not None and all(within in block.stored for block in samples.blocks)
+def _strata(samples: Samples, within: str | None) -> np.ndarray:
+    stored = within is not None and within in samples.space and all(within in block.stored for block in samples.blocks)
+    if within is not None and within not in samples.space:
+        raise unknown("factor", within, samples.space.names)
     if within is None or not stored:
-        return np.zeros(samples.instances, dtype=np.int64)
-    return np.concatenate([np.asarray(block.stored[within], dtype=np.int64) for block in samples.blocks])
+        return np.zeros(samples.instances, dtype=np.int16)
+    kind = np.int16 if len(samples.space[within]) < 2**15 else np.int64
+    return np.concatenate([np.asarray(block.stored[within]).astype(kind) for block in samples.blocks])
 
 
-def _cut(strata: np.ndarray, source: np.ndarray, pools: Pools) -> np.ndarray:
-    """Pool numbers for things already in random order, by shares within each stratum."""
+def _source(samples: Samples) -> Int[np.ndarray, " instances"] | None:
+    """The pool each instance has by its source, as a place in ``SOURCES``; None where no source says anything."""
+    if all(block.pool is None for block in samples.blocks):
+        return None
+    numbers = []
+    for block in samples.blocks:
+        number = np.full(block.instances, 0 if block.pool is None else -1, dtype=np.int8)
+        for place, name in enumerate(SOURCES if block.pool is not None else ()):
+            number[np.asarray(block.pool) == name] = place
+        if block.pool is not None and (number < 0).any():
+            raise unknown("pool", block.pool[number < 0][0], POOLS, where="what the source says of its images")
+        numbers.append(number)
+    return np.concatenate(numbers)
+
+
+def _cut(strata: np.ndarray, source: np.ndarray | None, key: np.ndarray, pools: Pools) -> np.ndarray:
+    """Pool numbers by shares within each stratum: the smallest keys are trained on, the largest are tested on."""
     member = np.empty(len(strata), dtype=np.int8)
-    train, validation, _ = pools.shares
-    for kind in np.unique(source):
+    if source is None or not pools.respect_source:
+        _share_out(member, strata, key, pools.shares)
+        return member
+    train, validation, test = (SOURCES.index(pool) for pool in POOLS)
+    for kind in np.flatnonzero(np.bincount(source)):
         here = np.flatnonzero(source == kind)
-        if pools.respect_source and kind in ("test", "validation"):
-            member[here] = POOLS.index(str(kind))
+        shares = pools.shares
+        if kind in (validation, test):
+            member[here] = POOLS.index(SOURCES[kind])
             continue
-        edges = np.cumsum(pools.shares)
-        if pools.respect_source and kind == "train" and (source == "test").any():
-            kept_validation = 0.0 if (source == "validation").any() else validation
-            edges = np.array([train / (train + kept_validation) if train + kept_validation else 0.0, 1.0, 1.0])
-        sorted_places = here[np.argsort(strata[here], kind="stable")]
-        levels = strata[sorted_places]
-        counts = np.bincount(levels)
-        rank = np.arange(len(levels)) - (np.cumsum(counts) - counts)[levels]
-        position = (rank + 0.5) / counts[levels]
-        member[sorted_places] = np.minimum(np.searchsorted(edges, position), 2)
+        if kind == train and (source == test).any():  # what was to be tested on is there already: train and validate
+            kept = 0.0 if (source == validation).any() else pools.shares[1]
+            whole = pools.shares[0] + kept
+            shares = (pools.shares[0] / whole, kept / whole, 0.0) if whole else (0.0, 1.0, 0.0)
+        some = np.empty(len(here), dtype=np.int8)
+        _share_out(some, strata[here], key[here], shares)
+        member[here] = some
     return member
 
 
-@lru_cache(maxsize=16)
-def _ordered(samples: Samples, pools: Pools, pool: str, factors: tuple[str, ...], block: int) -> tuple[Any, ...]:
-    """Instances of a block and pool, sorted by their stored cell, in random order within a cell."""
+def _share_out(member: np.ndarray, strata: np.ndarray, key: np.ndarray, shares: Sequence[float]) -> None:
+    """Write the pool numbers: where a share ends is rounded to the nearest whole number."""
+    by_stratum = np.argsort(strata, kind="stable")  # 16-bit numbers are sorted by radix
+    counts = np.bincount(strata)
+    start = 0
+    for count in counts[counts > 0].tolist():
+        places = by_stratum[start : start + count]
+        own, pool = key[places], np.full(count, 2, dtype=np.int8)
+        ends = [int(np.floor(end * count + 0.5 + 1e-9)) for end in np.cumsum(shares)[:2]]
+        inner = [end for end in ends if end < count]
+        ranked = np.partition(own, inner) if inner else own
+        for number in (1, 0):
+            pool[own < ranked[ends[number]] if ends[number] < count else slice(None)] = number
+        member[places] = pool
+        start += count
+
+
+def _own_cells(
+    samples: Samples, factors: tuple[str, ...], block: int
+) -> tuple[np.ndarray, tuple[str, ...], FactorSpace]:
+    """Cell number of each instance among those factors that the block stores, their names and their space."""
+    here = samples.blocks[block]
+    stored = tuple(name for name in factors if name in here.stored)
+    space = samples.space.select(stored)
+    numbers = np.zeros(here.instances, dtype=np.int32 if 3 * space.size < 2**31 else np.int64)
+    for name in stored:
+        numbers *= len(samples.space[name])
+        numbers += np.asarray(here.stored[name]).astype(numbers.dtype, copy=False)
+    return numbers, stored, space
+
+
+def _members_of(samples: Samples, pools: Pools, block: int) -> np.ndarray:
+    start = _first(samples, block)
+    return membership(samples, pools)[start : start + samples.blocks[block].instances]
+
+
+def _first(samples: Samples, block: int) -> int:
+    """Number of the block's first instance among all instances."""
+    return sum(earlier.instances for earlier in samples.blocks[:block])
+
+
+@lru_cache(maxsize=8)
+def _sorted(samples: Samples, pools: Pools, factors: tuple[str, ...], block: int) -> tuple[np.ndarray, np.ndarray]:
+    """Instances of a block, those of one stored cell and pool together, and where each of these runs begins."""
+    numbers, _, space = _own_cells(samples, factors, block)
+    member = _members_of(samples, pools, block)
+    kinds = 1 if pools.by == "nothing" else len(POOLS)
+    numbers = numbers * kinds + np.maximum(member, 0)
+    ends = np.cumsum(np.bincount(numbers, minlength=space.size * kinds))
+    places = np.argsort(numbers.astype(np.uint16) if len(ends) < 2**16 else numbers, kind="stable")
+    return places.astype(np.int32 if len(places) < 2**31 else np.int64), np.concatenate([[0], ends])
+
+
+@lru_cache(maxsize=256)
+def _in_order(
+    samples: Samples, pools: Pools, pool: str, factors: tuple[str, ...], block: int, number: int
+) -> Int[np.ndarray, " n"]:
+    """Instances of one stored cell and pool in their random order, from which quotas are taken."""
     if pool not in POOLS:
         raise unknown("pool", pool, POOLS)
-    start = sum(b.instances for b in samples.blocks[:block])
-    here = samples.blocks[block]
-    places = order(samples, pools.seed)
-    member = membership(samples, pools)[places]
-    places = places[(member == POOLS.index(pool)) | (member == -1)]
-    places = places[(places >= start) & (places < start + here.instances)] - start
-    stored = [name for name in factors if name in here.stored]
-    space = FactorSpace([samples.space[name] for name in stored])
-    if stored:
-        numbers = np.ravel_multi_index(tuple(here.stored[name][places] for name in stored), space.shape)
-    else:
-        numbers = np.zeros(len(places), dtype=np.int64)
-    by_cell = np.argsort(numbers.astype(np.uint16) if space.size < 2**16 else numbers, kind="stable")
-    return places[by_cell], numbers[by_cell], tuple(stored), space
+    places, starts = _sorted(samples, pools, factors, block)
+    run = number if pools.by == "nothing" else number * len(POOLS) + POOLS.index(pool)
+    found = places[starts[run] : starts[run + 1]].astype(np.int64)
+    return found[np.argsort(keyed(pools.seed, ORDER, found + _first(samples, block)))]
 
 
 def instances_in(
@@ -198,32 +256,34 @@ def instances_in(
 ) -> list[np.ndarray]:
     """The instances (block by block, in random order) of a pool that can show a cell."""
     found = []
-    for block in range(len(samples.blocks)):
-        places, numbers, stored, space = _ordered(samples, split_pools, pool, tuple(factors), block)
-        own = [level for name, level in zip(factors, cell) if name in stored]
-        number = int(np.ravel_multi_index(tuple(own), space.shape)) if stored else 0
-        low, high = np.searchsorted(numbers, [number, number + 1])
-        found.append(places[low:high])
+    for block, here in enumerate(samples.blocks):
+        number = 0
+        for name, level in zip(factors, cell):
+            number = number * len(samples.space[name]) + level if name in here.stored else number
+        found.append(_in_order(samples, split_pools, pool, tuple(factors), block, int(number)))
     return found
 
 
 def part_rows(samples: Samples, split: Split, pool: str, part: Part) -> Int[np.ndarray, " n"]:
     """The rows of one part."""
-    rows = []
+    rows, keys, stored = [], [], []
     for block, instances in enumerate(instances_in(samples, split.pools, pool, split.factors, part.cell)):
         here = samples.blocks[block]
         levels: dict[str, int | np.ndarray] = {}
-        start = sum(b.instances for b in samples.blocks[:block])
         for name in here.grid:
             if name in split.factors:
                 levels[name] = part.cell[split.factors.index(name)]
             else:
-                draw = keyed(split.pools.seed, f"free {name}", instances + start)
+                draw = keyed(split.pools.seed, f"free {name}", instances + _first(samples, block))
                 levels[name] = (draw % np.uint64(len(samples.space[name]))).astype(np.int64)
         rows.append(samples.rows_at(instances, levels, block))
+        keys.append(keyed(split.pools.seed, ORDER, instances + _first(samples, block)))
+        stored.append(np.full(len(instances), not any(name in split.factors for name in here.grid)))
     found = np.concatenate(rows)
     if len(rows) > 1:
-        found = found[np.argsort(keyed(split.pools.seed, "block order", found), kind="stable")]
+        # Blocks are mixed by the instances' own order, the same in every cell, or `skip` would skip other instances
+        # in each. Those that can show several cells come first for the same reason.
+        found = found[np.lexsort((np.concatenate(keys), np.concatenate(stored)))]
     stop = None if part.take is None else part.skip + part.take
     chosen = found[part.skip : stop]
     if part.take is not None and len(chosen) < part.take:
@@ -236,13 +296,24 @@ def part_rows(samples: Samples, split: Split, pool: str, part: Part) -> Int[np.n
 
 def available(samples: Samples, pools: Pools, pool: str, factors: Sequence[str]) -> Int[np.ndarray, "..."]:
     """How many instances of a pool can show each cell of ``factors``."""
-    space = samples.space.select(factors)
-    counts = np.zeros(space.shape, dtype=np.int64)
+    if pool not in POOLS:
+        raise unknown("pool", pool, POOLS)
+    return _supply(samples, pools, tuple(factors))[..., POOLS.index(pool)].copy()
+
+
+@lru_cache(maxsize=32)
+def _supply(samples: Samples, pools: Pools, factors: tuple[str, ...]) -> Int[np.ndarray, "..."]:
+    """Instances by cell and pool (the last axis)."""
+    counts = np.zeros((*samples.space.select(factors).shape, len(POOLS)), dtype=np.int64)
     for block in range(len(samples.blocks)):
-        _, numbers, stored, own = _ordered(samples, pools, pool, tuple(factors), block)
-        found = np.bincount(numbers, minlength=own.size).reshape(own.shape)
+        numbers, stored, own = _own_cells(samples, factors, block)
         shape = tuple(len(samples.space[name]) if name in stored else 1 for name in factors)
-        counts += found.reshape(shape)
+        if pools.by == "nothing":
+            counts += np.bincount(numbers, minlength=own.size).reshape(*shape, 1)
+            continue
+        numbers *= len(POOLS)
+        numbers += _members_of(samples, pools, block)
+        counts += np.bincount(numbers, minlength=own.size * len(POOLS)).reshape(*shape, len(POOLS))
     return counts
 
 

@@ -100,7 +100,8 @@ def _level(name: str, labels: Sequence[Any]) -> str:
 
 def _labels(base: Path) -> dict[str, tuple[Any, ...]]:
     """Four labels per image, by the file's own name, whatever folder it stands under."""
-    place = next((p for p in (base / LABELS, base.parent / "dataset_lists" / LABELS) if p.is_file()), None)
+    lists = base.parent.parent / "dataset_lists"  # where the authors' repository keeps a copy
+    place = next((path for path in (base / LABELS, lists / LABELS) if path.is_file()), None)
     if place is None:
         raise UnseenError(f"no {LABELS} in {base}; it comes with the release (doi:10.7910/DVN/F1NQ3R).")
     try:

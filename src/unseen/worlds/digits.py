@@ -97,7 +97,7 @@ def digits(
     cell: int | None = None,
     canvas: int | None = None,
     sizes: Sequence[int] | None = None,
-    angles: Sequence[float] | None = None,
+    angles: Sequence[int | float] | None = None,
 ) -> PlacedPictures:
     """scikit-learn's 1,797 handwritten digits (8×8), placed, scaled or turned. Nothing is downloaded.
 
@@ -133,7 +133,7 @@ def mnist(
     cell: int | None = None,
     canvas: int | None = None,
     sizes: Sequence[int] | None = None,
-    angles: Sequence[float] | None = None,
+    angles: Sequence[int | float] | None = None,
     download: bool = False,
 ) -> PlacedPictures:
     """MNIST (28×28) from the four idx files in ``root``; arguments as in :func:`digits`, on a canvas of 84.
@@ -157,7 +157,7 @@ def fashion_mnist(
     cell: int | None = None,
     canvas: int | None = None,
     sizes: Sequence[int] | None = None,
-    angles: Sequence[float] | None = None,
+    angles: Sequence[int | float] | None = None,
     download: bool = False,
 ) -> PlacedPictures:
     """Fashion-MNIST (28×28) from the four idx files in ``root``; arguments as in :func:`mnist`.
@@ -186,7 +186,7 @@ def contents(pictures: UInt8[np.ndarray, "n h w"]) -> UInt64[np.ndarray, " n"]:
     return found
 
 
-def _maker(name: str, cell: int | None, usual: int, **given: object) -> Maker:
+def _maker(name: str, cell: object, usual: int, **given: object) -> Maker:
     """A function from the pictures' own edge to the viewpoint called ``name``.
 
     It is tried on the ``usual`` edge at once, so that a wrong argument is found before any file is read. An argument of
@@ -219,8 +219,8 @@ def _chosen(factor: Factor, categories: Sequence[Level] | None, viewpoint: str) 
 
 def _from_files(
     name: str,
-    root: str | Path,
-    download: bool,
+    root: object,
+    download: object,
     chosen: list[int],
     factor: Factor,
     maker: Maker,

@@ -22,7 +22,8 @@ MEANINGS = {
     "ze": "zenith", "zenith": "zenith", "rot": "rotation", "rotation": "rotation",
     "angle": "angle", "ang": "angle", "view": "view", "v": "view", "pose": "pose", "cam": "camera", "camera": "camera",
     "light": "light", "l": "light", "scale": "scale", "size": "size", "bg": "background", "background": "background",
-    "b": "background", "c": "camera", "r": "rotation", "inst": "instance", "instance": "instance", "i": "instance", "color": "colour", "colour": "colour",
+    "b": "background", "c": "camera", "r": "rotation",
+    "inst": "instance", "instance": "instance", "i": "instance", "color": "colour", "colour": "colour",
 }  # fmt: skip
 CATEGORIES = ("category", "object", "model", "label", "class", "shape")
 VIEWS = ("azimuth", "view", "rotation", "angle", "pose", "camera", "elevation", "zenith", "position", "scale")
@@ -102,7 +103,8 @@ def _coded(column: Sequence[str], folder: bool) -> list[Part]:
         return [Part(values=column, folder=folder)]
     words, counts = [m.group(1) for m in coded if m], [m.group(2) for m in coded if m]
     if len(set(words)) == 1:
-        name = MEANINGS.get(words[0].lower(), words[0].lower() if len(words[0]) > 2 else "")
+        named = len(words[0]) > 2 or not folder  # a letter before a folder's number (c1, c2) need not be a code
+        name = MEANINGS.get(words[0].lower(), words[0].lower() if len(words[0]) > 2 else "") if named else ""
         return [Part(words[0]), Part(values=counts, name=name, folder=folder)]
     if folder:
         return [Part(values=column, folder=folder)]
@@ -121,9 +123,10 @@ def _name(parts: list[Part], n: int) -> None:
             part.name = "*"
     _drop_counter([part for part in varying if part.name not in ("*", "pool")])
     free = [part for part in varying if not part.name]
-    words = [part for part in free if isinstance(part.levels[0], str)]
-    if not any(part.name in CATEGORIES for part in varying) and free:
-        (words or free)[0].name = "category"
+    still = [part for part in free if not turns(part.levels)]
+    words = [part for part in still if isinstance(part.levels[0], str)]
+    if still and not any(part.name in CATEGORIES for part in varying):
+        (words or still)[0].name = "category"
     for part in free:
         if not part.name:
             part.name = "azimuth" if turns(part.levels) else "view" if not isinstance(part.levels[0], str) else "factor"
@@ -141,7 +144,7 @@ def _drop_counter(parts: list[Part]) -> None:
     cells = Counter(zip(*(part.values for part in parts)))
     if len(parts) < 2 or max(cells.values()) > 1:
         return
-    for part in reversed(parts):
+    for part in reversed([part for part in parts[1:] if not part.folder]):
         levels, numeric = part.levels, all(isinstance(level, int) for level in part.levels)
         steps = {int(b) - int(a) for a, b in pairwise(levels)} if numeric else set()
         spaced = len(steps) == 1 and steps != {1}

@@ -34,7 +34,7 @@ class Placing:
 
     corner: tuple[int, int] = (0, 0)
     size: int | None = None
-    angle: float | None = None
+    angle: int | float | None = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def scale(cell: int, canvas: int | None = None, sizes: Sequence[int] | None = No
     return Viewpoint(factor, cell, edge, placings, f"sizes {listed(chosen)} pixels on a canvas of {edge}")
 
 
-def rotation(cell: int, canvas: int | None = None, angles: Sequence[float] | None = None) -> Viewpoint:
+def rotation(cell: int, canvas: int | None = None, angles: Sequence[int | float] | None = None) -> Viewpoint:
     """Ten angles, anti-clockwise, zero padding (MNIST-Rotation is a 10×10 grid in the released lists).
 
     Angles and canvas are ours: a full turn in equal steps, on the smallest canvas that cuts nothing off at any angle
@@ -147,7 +147,7 @@ def resized(pictures: torch.Tensor, size: int) -> torch.Tensor:
     return _rounded(values, 2 * RESIZE_BITS).permute(2, 0, 1)
 
 
-def rotated(pictures: torch.Tensor, angle: float, canvas: int) -> torch.Tensor:
+def rotated(pictures: torch.Tensor, angle: int | float, canvas: int) -> torch.Tensor:
     """Pictures ``[n, h, w]`` uint8 turned anti-clockwise about their centre, ``[n, canvas, canvas]``; bilinear."""
     values = _weighed(_pixels_first(pictures).flatten(0, 1), *rotate_taps(pictures.shape[1], angle, canvas))
     return _rounded(values, ROTATE_BITS).view(canvas, canvas, -1).permute(2, 0, 1)
@@ -197,7 +197,7 @@ def resize_taps(source: int, size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @lru_cache(maxsize=64)
-def rotate_taps(source: int, angle: float, canvas: int) -> tuple[np.ndarray, np.ndarray]:
+def rotate_taps(source: int, angle: int | float, canvas: int) -> tuple[np.ndarray, np.ndarray]:
     """The four input pixels around each output pixel's origin, and their integer weights: two ``[4, canvas²]``."""
     turn = math.radians(angle % 360)
     away = np.arange(canvas) - (canvas - 1) / 2

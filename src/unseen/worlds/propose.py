@@ -31,6 +31,7 @@ class Proposal:
     template: str | None
     manifest: str | None
     factors: tuple[Factor, ...]
+    ignored: tuple[str, ...]  # columns of a manifest that differ in nearly every row: names or notes, not factors
     rows: str | None  # the factor to name: the category
     columns: str | None  # the factor to generalise over
     counts: np.ndarray | None  # images at [rows, columns]
@@ -80,8 +81,10 @@ def propose(path: str | Path) -> Proposal:
         files, columns, rest = Template(template).read(paths) if template else (paths, {}, [])
         unmatched = len(rest)
     columns = {name: column for name, column in columns.items() if name != "pool"}
-    factors = _factors(columns, len(files))
-    rows, across = _roles(factors, len(files))
+    ignored = () if template else tuple(name for name, column in columns.items() if 2 * len(set(column)) > len(files))
+    columns = {name: column for name, column in columns.items() if name not in ignored}
+    factors = tuple(_factor(name, column) for name, column in columns.items())
+    rows, across = _roles(factors)
     sizes, unreadable = _looked_at(root, files)
     problems = [f"{unmatched} files do not fit the template"] if unmatched else []
     problems += [f"unreadable: {listed(unreadable, 10)}"] if unreadable else []
@@ -91,9 +94,10 @@ def propose(path: str | Path) -> Proposal:
         template=template,
         manifest=manifest,
         factors=factors,
+        ignored=ignored,
         rows=rows,
         columns=across,
-        counts=_counts(columns, factors, rows, across),
+        counts=_counts(columns, rows, across),
         images=len(files),
         unmatched=unmatched,
         sizes=tuple(sizes.most_common()),
@@ -103,18 +107,12 @@ def propose(path: str | Path) -> Proposal:
     )
 
 
-def _factors(columns: Mapping[str, Sequence[str]], n: int) -> tuple[Factor, ...]:
-    found = []
-    for name, column in columns.items():
-        factor, _ = encode(name, column)
-        if turns(factor.levels):
-            factor = encode(name, column, kind="circular")[0]
-        if name == "instance" or not (len(factor) > MOST_LEVELS and 2 * len(factor) > n):
-            found.append(factor)
-    return tuple(found)
+def _factor(name: str, column: Sequence[str]) -> Factor:
+    factor, _ = encode(name, column)
+    return encode(name, column, kind="circular")[0] if turns(factor.levels) else factor
 
 
-def _roles(factors: Sequence[Factor], n: int) -> tuple[str | None, str | None]:
+def _roles(factors: Sequence[Factor]) -> tuple[str | None, str | None]:
     """The category and the factor to hold combinations of: by name, else words before numbers, then fewer levels."""
     usable = [factor for factor in factors if 1 < len(factor) <= MOST_LEVELS and factor.kind != "instance"]
 
@@ -134,9 +132,7 @@ def _roles(factors: Sequence[Factor], n: int) -> tuple[str | None, str | None]:
     return rows.name, rest[0].name
 
 
-def _counts(
-    columns: Mapping[str, Sequence[str]], factors: Sequence[Factor], rows: str | None, across: str | None
-) -> np.ndarray | None:
+def _counts(columns: Mapping[str, Sequence[str]], rows: str | None, across: str | None) -> np.ndarray | None:
     if rows is None or across is None:
         return None
     (first, r), (second, c) = encode(rows, columns[rows]), encode(across, columns[across])

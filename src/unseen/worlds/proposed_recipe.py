@@ -35,6 +35,7 @@ def recipe_text(found: Proposal, title: str | None = None) -> str:
         f"template = {json.dumps(found.template, ensure_ascii=False)}"
         if found.template
         else f"manifest = {json.dumps(found.manifest or 'manifest.csv', ensure_ascii=False)}",
+        *([f"factors = {json.dumps([one.name for one in found.factors])}"] if found.ignored else []),
         f"size = {json.dumps(found.size)}",
         *([f"category = {json.dumps(rows, ensure_ascii=False)}"] if rows != "category" else []),
         *_kinds(found),

@@ -20,8 +20,8 @@ def contents(**changes: object) -> Contents:
     whole: dict = {
         "title": NASTY,
         "question": "Do networks recognise digits at places where they have never seen that digit?",
-        "answer": "Yes, with diversity: OOD accuracy of separate networks rises from 0.31 [0.27, 0.35] at 9 combinations to "
-        "0.89 [0.86, 0.92] at 36 (n = 3), and stays 0.14 [0.08, 0.20] above that of shared networks.",
+        "answer": "Yes, with diversity: OOD accuracy of separate networks rises from 0.31 [0.27, 0.35] at 9 "
+        "combinations to 0.89 [0.86, 0.92] at 36 (n = 3), and stays 0.14 [0.08, 0.20] above that of shared networks.",
         "shows": "Figures 3, 5 and 6 of Madan et al. 2022 on scikit-learn's digits.",
         "x_title": "in-distribution combinations",
         "series_title": "architecture",

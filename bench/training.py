@@ -1,0 +1,164 @@
+"""Training images per second: the study's loop against what a user would write instead, in one run.
+
+    python -m bench.training                  # this machine's CPU, or its GPU where there is one
+    python -m bench.training --device cuda --packs 1 2 4 8
+
+The rivals: a plain eager loop with a `DataLoader` over a tensor in memory (16 workers on a GPU machine), the same over
+PNG files. The same network, batch, precision and optimiser everywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from unseen.models import Seeing, build
+from unseen.training import Learner, pictures
+from unseen.vocabulary.recipe import TrainingSection
+
+OUTPUTS = {"category": 9, "position": 9}
+
+
+def network(backbone: str, stem: str, side: int, seed: int = 0) -> Seeing:
+    return Seeing(build(backbone, OUTPUTS, stem=stem, input_size=(side, side), seed=seed), normalise="mnist")
+
+
+def ours(args, device: torch.device, images: torch.Tensor, labels: np.ndarray, pack: int) -> float:
+    """Steps of ``pack`` learners side by side, as the study's loop takes them."""
+    rows = np.arange(len(images))
+    held = pictures(rows, labels, lambda r, d: images[torch.from_numpy(r)].to(d), device)
+    few = pictures(rows[:512], labels[:512], lambda r, d: images[torch.from_numpy(r)].to(d), device)
+    settings = TrainingSection(epochs=1000, batch=args.batch)
+    precision = "bf16" if device.type == "cuda" else "float32"
+    torch.backends.cudnn.deterministic = True
+    learners = [
+        Learner(network(args.backbone, args.stem, args.side, k), tuple(OUTPUTS), held, few, settings, seed=k, device=device, precision=precision)
+        for k in range(pack)
+    ]
+    taken = 0
+
+    def steps(n: int) -> None:
+        nonlocal taken
+        for _ in range(n):
+            for learner in learners:
+                if taken % learner.steps_per_epoch == 0:
+                    learner.begin_epoch(taken // learner.steps_per_epoch)
+                learner.step()
+            taken += 1
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+
+    steps(3)
+    started = time.perf_counter()
+    steps(args.steps)
+    return pack * args.steps * args.batch / (time.perf_counter() - started)
+
+
+class Files(torch.utils.data.Dataset):
+    def __init__(self, folder: Path, labels: np.ndarray) -> None:
+        self.paths, self.labels = sorted(folder.glob("*.png")), labels
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, place: int):
+        from PIL import Image
+
+        picture = np.asarray(Image.open(self.paths[place]), dtype=np.float32)
+        return torch.from_numpy(picture)[None] / 255, torch.from_numpy(self.labels[place])
+
+
+class Memory(torch.utils.data.Dataset):
+    def __init__(self, images: torch.Tensor, labels: np.ndarray) -> None:
+        self.images, self.labels = images, torch.from_numpy(labels)
+
+    def __len__(self) -> int:
+        return len(self.images)
+
+    def __getitem__(self, place: int):
+        return self.images[place].float() / 255, self.labels[place]
+
+
+def plain(args, device: torch.device, data: torch.utils.data.Dataset) -> float:
+    """The loop people write: DataLoader, autocast, Adam, eager."""
+    workers = args.workers if device.type == "cuda" else 0
+    loader = torch.utils.data.DataLoader(
+        data, args.batch, shuffle=True, drop_last=True, num_workers=workers, pin_memory=device.type == "cuda",
+        persistent_workers=workers > 0, prefetch_factor=4 if workers else None,
+    )  # fmt: skip
+    torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = False, True
+    net = network(args.backbone, args.stem, args.side).to(device).to(memory_format=torch.channels_last)
+    optimiser = torch.optim.Adam(net.parameters(), 1e-3, fused=device.type == "cuda")
+    done, started = 0, 0.0
+    while True:
+        for images, labels in loader:
+            images = images.to(device, non_blocking=True) * 255
+            labels = labels.to(device, non_blocking=True)
+            with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+                outputs = net(images)
+            loss = sum(nn.functional.cross_entropy(outputs[t].float(), labels[:, i]) for i, t in enumerate(OUTPUTS))
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            done += 1
+            if done == 3:
+                if device.type == "cuda":
+                    torch.cuda.synchronize()
+                started = time.perf_counter()
+            if done == 3 + args.steps:
+                if device.type == "cuda":
+                    torch.cuda.synchronize()
+                return args.steps * args.batch / (time.perf_counter() - started)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    cuda = torch.cuda.is_available()
+    parser.add_argument("--device", default="cuda" if cuda else "cpu")
+    parser.add_argument("--backbone", default="resnet18" if cuda else "resnet18-w16")
+    parser.add_argument("--stem", default="standard")
+    parser.add_argument("--side", type=int, default=84)
+    parser.add_argument("--batch", type=int, default=256 if cuda else 64)
+    parser.add_argument("--images", type=int, default=20000 if cuda else 2000)
+    parser.add_argument("--steps", type=int, default=150 if cuda else 12)
+    parser.add_argument("--workers", type=int, default=16)
+    parser.add_argument("--packs", type=int, nargs="+", default=[1, 2, 4, 8] if cuda else [1])
+    parser.add_argument("--only", choices=["ours", "plain"], help="one side alone, for its memory")
+    args = parser.parse_args()
+    device = torch.device(args.device)
+    torch.set_num_threads(1 if device.type == "cpu" else torch.get_num_threads())
+    rng = np.random.default_rng(0)
+    images = torch.from_numpy(rng.integers(0, 256, (args.images, 1, args.side, args.side), dtype=np.uint8))
+    labels = rng.integers(0, 9, (args.images, 2))
+    rates: dict[str, float] = {}
+    if args.only != "plain":
+        for pack in args.packs:
+            rates[f"ours, {pack} packed"] = ours(args, device, images, labels, pack)
+    if args.only != "ours":
+        rates["plain loop, DataLoader over memory"] = plain(args, device, Memory(images, labels))
+        with tempfile.TemporaryDirectory() as folder:
+            from PIL import Image
+
+            for place in range(len(images)):
+                Image.fromarray(images[place, 0].numpy()).save(Path(folder) / f"{place:06}.png", compress_level=1)
+            rates["plain loop, DataLoader over PNG files"] = plain(args, device, Files(Path(folder), labels))
+    base = rates.get("plain loop, DataLoader over memory")
+    where = torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, 1 thread of {os.cpu_count()} cores"
+    print(f"training, {args.backbone}, {args.side} px, batch {args.batch}, {where}")
+    for name, rate in rates.items():
+        print(f"  {name:40} {rate:10,.0f} images/s" + (f"   {rate / base:5.2f}×" if base else ""))
+    print(f"  peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+    print(json.dumps(rates))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,272 @@
+"""Commands of `unseen`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from unseen.version import __version__
+
+app = typer.Typer(
+    name="unseen",
+    help=(
+        "Does a vision model work on what it has not seen, when will it, and why?\n\n"
+        "Start with `unseen demo` (a few minutes, no download), then `unseen recipes` for the studies that ship, or "
+        "`unseen init FOLDER` to study your own images. The same command again does only what is missing."
+    ),
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+console = Console(highlight=False)
+
+Recipe = Annotated[str, typer.Argument(help="A shipped recipe (`unseen recipes`) or a TOML file.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. --set training.epochs=5. Repeatable."),
+]
+Out = Annotated[Path | None, typer.Option("--out", help="The study's folder (default: runs/<recipe>).")]
+Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or mps.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, help="Processes on a CPU (default: cores ÷ training.threads).")
+]
+Pack = Annotated[int | None, typer.Option("--pack", min=1, help="Trials trained together on one GPU (default 4).")]
+StudyPath = Annotated[str, typer.Argument(help="A study's folder (runs/…), or the recipe it was run from.")]
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"unseen {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def start(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _study(name: str, out: Path | None = None, settings: list[str] | None = None) -> Any:
+    """A study by its folder, or by recipe."""
+    from unseen.engines import open_study
+    from unseen.studies.study import Study, load_study
+    from unseen.vocabulary.recipe import read_recipe
+
+    if out is None and Path(name).is_dir():
+        if settings and (Path(name) / "recipe.toml").is_file():
+            return Study(read_recipe(Path(name) / "recipe.toml", settings), Path(name))
+        return load_study(Path(name))
+    return open_study(name, out=out, settings=settings or [])
+
+
+def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
+    from unseen.cli.progress import Progress
+    from unseen.engines.local import find_device, run_study
+
+    place = find_device(device)
+    _prepare(study)
+    study.check()
+    todo = len(study.missing(place.type))
+    total = len(study.trials)
+    console.print(
+        f"{study.recipe.title}\n{total} networks, {total - todo} finished already; on {place}, kept in {study.path}"
+    )
+    with Progress(console, todo, study.recipe.training.epochs) as progress:
+        outcome = run_study(study, device=device, workers=workers, pack=pack, watch=progress)
+    if outcome.failed:
+        console.print(
+            f"{outcome.failed} failed; `unseen status {study.path}` says why. Run the same command to try them again."
+        )
+    return outcome
+
+
+def _prepare(study: Any) -> None:
+    """Decode a folder of pictures once, with progress, before anything else."""
+    world = study.world(study.trials[0])
+    if not hasattr(world, "prepare"):
+        return
+    from rich.progress import Progress as Bar
+
+    with Bar(console=console, transient=True) as bar:
+        task = bar.add_task("reading pictures", total=None)
+        world.prepare(progress=lambda done, total: bar.update(task, completed=done, total=total))
+    for line in getattr(getattr(world, "problems", None), "lines", list)():
+        console.print(f"  note: {line}", markup=False)
+
+
+def _report(study: Any) -> Path:
+    from unseen.reports import write_report
+    from unseen.studies.contents import gather
+
+    with console.status("writing the report"):
+        contents = gather(study)
+        page = write_report(contents, study.path / "report")
+    console.print(contents.answer, markup=False)
+    console.print(f"report: {page.resolve()}", markup=False, soft_wrap=True)
+    return page
+
+
+@app.command()
+def demo(out: Out = None, workers: Workers = None, device: Device = "cpu") -> None:
+    """Run a whole study in a few minutes on a laptop, with no download, and write its report."""
+    study = _study("demo", out or Path("runs/demo"))
+    _run(study, device, workers, None)
+    _report(study)
+
+
+@app.command()
+def run(
+    recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto", workers: Workers = None, pack: Pack = None,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
+) -> None:  # fmt: skip
+    """Run a study. What is finished is not run again; failed trials are recorded and the rest go on."""
+    study = _study(recipe, out, settings)
+    outcome = _run(study, device, workers, pack)
+    if report and outcome.failed < outcome.trials:
+        _report(study)
+    if outcome.failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def check(recipe: Recipe, settings: Set = None) -> None:
+    """Check a recipe and its splits: every name, argument, cell and layer. Trains nothing."""
+    study = _study(recipe, Path("runs/check"), settings)
+    audits = study.check()
+    console.print(f"{recipe}: {len(study.trials)} trials, {len(audits)} splits.")
+    problems = 0
+    for trial, found in audits:
+        for problem in found.problems:
+            problems += 1
+            console.print(f"  {trial.label}: {problem}", markup=False)
+    console.print("no problems found." if not problems else f"{problems} things to know; the report shows them too.")
+
+
+@app.command()
+def plan(
+    recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto",
+    picture: Annotated[Path | None, typer.Option("--picture", help="Write the splits as a PNG.")] = None,
+    timing: Annotated[bool, typer.Option("--time/--no-time", help="Estimate the time by a few steps.")] = True,
+) -> None:  # fmt: skip
+    """Show what a study would do: trials, images, splits and estimated time. Trains nothing."""
+    from unseen.cli.planning import show_plan
+
+    show_plan(_study(recipe, out, settings), console, device, picture, timing)
+
+
+@app.command()
+def audit(recipe: Recipe, settings: Set = None) -> None:
+    """Show what each split holds: images per cell, balance, leakage, distances of held-out cells."""
+    from unseen.cli.planning import show_audit
+
+    show_audit(_study(recipe, Path("runs/audit"), settings), console)
+
+
+@app.command()
+def status(study: StudyPath, settings: Set = None, out: Out = None) -> None:
+    """Show how far a study is, what failed and why."""
+    from unseen.cli.planning import show_status
+
+    show_status(_study(study, out, settings), console)
+
+
+@app.command()
+def results(
+    study: StudyPath, settings: Set = None, out: Out = None,
+    form: Annotated[str, typer.Option("--format", help="table, csv, json or markdown.")] = "table",
+    summary: Annotated[bool, typer.Option("--summary/--tidy", help="Means with intervals, or a row per trial.")] = True,
+) -> None:  # fmt: skip
+    """Print a study's numbers: means with 95 % intervals, or the tidy table (one row per trial and number)."""
+    from unseen.cli.listing import show_results
+
+    show_results(_study(study, out, settings), console, form, summary)
+
+
+@app.command()
+def report(study: StudyPath, settings: Set = None, out: Out = None) -> None:
+    """Write a study's report: one HTML file, and its figures as SVG and PNG."""
+    _report(_study(study, out, settings))
+
+
+@app.command()
+def clean(
+    study: StudyPath,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="Also results the recipe left behind.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Remove what killed runs left and the records of failures; with --everything also results the recipe left behind."""
+    from unseen.cli.planning import clean_study
+
+    clean_study(_study(study), console, everything, yes)
+
+
+@app.command()
+def pack(study: StudyPath, to: Annotated[Path, typer.Argument(help="The file to write, e.g. study.unseen.")]) -> None:
+    """Put a study without weights into one file, to carry to another machine and add seeds there."""
+    opened = _study(study)
+    count = opened.store.pack(to)
+    console.print(f"{count} trials in {to} ({to.stat().st_size / 1e6:.1f} MB)", markup=False)
+
+
+@app.command()
+def unpack(
+    file: Path, into: Annotated[Path, typer.Argument(help="The study's folder, made if needed.")]
+) -> None:
+    """Add the trials of a packed study to a study's folder. Trials that are there already stay."""
+    from unseen.studies.store import Store
+
+    new, here = Store(into).unpack(file)
+    console.print(f"{new} trials added to {into}, {here} were there already", markup=False)
+
+
+@app.command()
+def init(
+    path: Annotated[Path, typer.Argument(help="A folder of images, or a CSV/Parquet manifest.")],
+    to: Annotated[Path | None, typer.Option("--to", help="The recipe to write (default: <folder>.toml).")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a recipe that is there.")] = False,
+) -> None:
+    """Look at a folder of images, propose its factors, and write a recipe to study it."""
+    from unseen.cli.starting import start_recipe
+
+    start_recipe(path, to, force, console)
+
+
+@app.command()
+def worlds() -> None:
+    """List the worlds: where images with known factors come from."""
+    from unseen.cli.listing import list_worlds
+
+    list_worlds(console)
+
+
+@app.command()
+def designs() -> None:
+    """List the designs: which cells are seen in training and which are asked."""
+    from unseen.cli.listing import list_designs
+
+    list_designs(console)
+
+
+@app.command()
+def models(network: Annotated[str | None, typer.Argument(help="Show the layers of one backbone.")] = None) -> None:
+    """List the backbones and how tasks may share them."""
+    from unseen.cli.listing import list_models
+
+    list_models(console, network)
+
+
+@app.command()
+def recipes(name: Annotated[str | None, typer.Argument(help="Print this recipe.")] = None) -> None:
+    """List the recipes that ship, or print one (to save it and make it your own)."""
+    from unseen.cli.listing import list_recipes
+
+    list_recipes(console, name)

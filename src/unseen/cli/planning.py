@@ -1,0 +1,124 @@
+"""What a study would do, holds and has done, for the terminal."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from unseen.cli.listing import _table
+from unseen.cli.progress import clock
+
+
+def show_plan(study: Any, console: Console, device: str, picture: Path | None, timing: bool) -> None:
+    from unseen.reports import contact_sheet, grid_text
+    from unseen.studies.contents import splits
+
+    audits = study.check()
+    trials = study.trials
+    done = sum(study.find(trial) is not None for trial in trials)
+    console.print(f"[bold]{study.recipe.title}[/]")
+    if study.recipe.question:
+        console.print(study.recipe.question, markup=False)
+    console.print(
+        f"\n{len(trials)} networks ({len(study.recipe.seeds)} seeds), {done} finished already, kept in {study.path}"
+    )
+    table = _table("condition", "train", "validation", *study.recipe.recordings.sets, "cells")
+    for trial, found in audits:
+        split, samples = study.split(trial), study.world(trial).samples
+        counts = [
+            f"{split.count(samples, name):,}"
+            for name in ("train", "validation", *study.recipe.recordings.sets)
+            if name in split.sets
+        ]
+        name = " · ".join(
+            f"{key.rpartition('.')[2]} {value}"
+            for key, value in trial.condition.items()
+            if key.startswith(("design", "world"))
+        )
+        table.add_row(name or "all", *counts, str(int((found.counts["train"] > 0).sum())))
+    console.print(table)
+    shown = splits(study)
+    for split in shown[:: max(1, len(shown) - 1)][:2]:
+        console.print()
+        console.print(grid_text(split), markup=False)
+    if picture is not None:
+        contact_sheet(shown[0]).save(picture)
+        console.print(f"splits drawn in {picture}", markup=False)
+    if timing:
+        from unseen.engines.timing import estimate
+
+        rate = estimate(study, device)
+        console.print(
+            f"\nabout {clock(rate.seconds)} on {rate.device} for the {rate.networks} networks left: {rate.images:,} "
+            f"images to train on ({rate.how})"
+        )
+
+
+def show_audit(study: Any, console: Console) -> None:
+    from unseen.reports import grid_text
+    from unseen.studies.collect import distances
+    from unseen.studies.contents import splits
+
+    far = {row["combinations"]: row for row in distances(study)}
+    for (trial, found), picture in zip(study.check(), splits(study)):
+        console.print(f"[bold]{picture.title}[/]  ({trial.label.rpartition(' · ')[0] or trial.label})")
+        console.print(grid_text(picture), markup=False)
+        table = _table("rows", "images", "cells", "per cell", "shared with train")
+        for name, counts in found.counts.items():
+            inside = counts[counts > 0]
+            shared = "" if name == "train" else str(found.shared_instances[("train", name)])
+            span = f"{inside.min()} to {inside.max()}" if len(inside) else "none"
+            table.add_row(name, f"{counts.sum():,}", str(len(inside)), span, shared)
+        console.print(table)
+        for name, (least, most) in found.per_row.items():
+            console.print(f"  seen cells per level of {name}: {least if least == most else f'{least} to {most}'}")
+        row = far.get(study.split(trial).facts.get("combinations"))
+        if row:
+            console.print(f"  mean distance of held-out cells to the nearest seen {row['factor']}: {row['mean']:.3g}")
+        for problem in found.problems or ("no leakage, no imbalance found",):
+            console.print(f"  {problem}", markup=False)
+        console.print()
+
+
+def show_status(study: Any, console: Console) -> None:
+    trials, failures = study.trials, study.store.failures()
+    done = [trial for trial in trials if study.find(trial) is not None]
+    console.print(f"[bold]{study.recipe.title}[/] in {study.path}")
+    console.print(f"{len(done)} of {len(trials)} networks finished, {len(failures)} failed")
+    busy = study.store.busy()
+    console.print(f"running now: {busy}" if busy else "not running")
+    for identity, record in failures.items():
+        console.print(f"  failed {identity} {record['label']}: {record['error']}", markup=False)
+    flagged = [(name, study.store.read(name)) for name in study.store.finished()]
+    for name, facts in flagged:
+        for flag, detail in facts["flags"].items():
+            console.print(f"  {flag} {name} {facts['label']}: {detail}", markup=False)
+    left = len(trials) - len(done)
+    if left:
+        console.print(f"{left} to do: run the same command again")
+
+
+def clean_study(study: Any, console: Console, everything: bool, yes: bool) -> None:
+    store = study.store
+    wanted = {study.find(trial) for trial in study.trials}
+    left_behind = [name for name in store.finished() if name not in wanted] if everything else []
+    failures = list(store.failures())
+    with store.locked():
+        if (
+            left_behind
+            and not yes
+            and not typer.confirm(f"Delete {len(left_behind)} finished trials the recipe does not ask for?")
+        ):
+            left_behind = []
+        swept = store.sweep()
+        for identity in failures:
+            store.failure_path(identity).unlink(missing_ok=True)
+        for name in left_behind:
+            shutil.rmtree(store.trials / name)
+    console.print(
+        f"removed {swept} half-written, {len(failures)} failure records, {len(left_behind)} left-behind trials"
+    )

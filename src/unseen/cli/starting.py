@@ -1,0 +1,33 @@
+"""`unseen init`: from a folder of images to a recipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from unseen.cli.listing import _table
+from unseen.vocabulary.errors import UnseenError
+
+
+def start_recipe(path: Path, to: Path | None, force: bool, console: Console) -> None:
+    from unseen.worlds.propose import propose
+
+    found = propose(path)
+    target = to or Path(f"{path.resolve().stem}.toml")
+    if target.exists() and not force:
+        raise UnseenError(f"'{target}' is there already; give another name with --to, or --force to replace it.")
+    where = f"template {found.template}" if found.template else f"manifest {found.manifest}"
+    console.print(f"{found.images:,} images, {where}", markup=False)
+    table = _table("factor", "kind", "levels", "first levels")
+    for factor in found.factors:
+        table.add_row(
+            factor.name, factor.kind, str(len(factor.levels)), ", ".join(str(level) for level in factor.levels[:6])
+        )
+    console.print(table)
+    for problem in found.problems:
+        console.print(f"  note: {problem}", markup=False)
+    if found.missing:
+        console.print(f"  {found.missing}", markup=False)
+    target.write_text(found.recipe_toml(), encoding="utf-8")
+    console.print(f"recipe written to {target}. Next: unseen plan {target}", markup=False)

@@ -1,0 +1,69 @@
+"""How long a study would take: from its finished trials, or from a few steps of each kind of network."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.engines.local import PACK, find_device
+from unseen.studies.study import Study
+
+STEPS = 2
+
+
+@dataclass(frozen=True)
+class Estimate:
+    seconds: float
+    images: int
+    networks: int
+    device: str
+    how: str
+
+
+def estimate(study: Study, device: str) -> Estimate:
+    """Seconds for what is missing. Each distinct network trains on a few small batches; nothing is kept."""
+    import torch
+
+    place = find_device(device)
+    todo = study.missing(place.type)
+    rates: dict[str, float] = {}
+    seconds, images = 0.0, 0
+    for trial in todo:
+        key = trial.recipe.network.model_dump_json()
+        if key not in rates:
+            rates[key] = _images_per_second(study, trial, place)
+        n = study.split(trial).count(study.world(trial).samples, "train") * trial.recipe.training.epochs
+        images += n
+        seconds += n / rates[key]
+    side = max(1, (os.cpu_count() or 1) // study.recipe.training.threads) if place.type == "cpu" else PACK / 2
+    how = f"timed on {STEPS} small steps of each network" if rates else "nothing is left to run"
+    return Estimate(seconds / min(side, max(1, len(todo))), images, len(todo), torch.device(place).type, how)
+
+
+def _images_per_second(study: Study, trial: Any, device: Any) -> float:
+    import torch
+
+    from unseen.studies.execute import network_of
+
+    threads = torch.get_num_threads()
+    if device.type == "cpu":
+        torch.set_num_threads(trial.recipe.training.threads)
+    try:
+        world = study.world(trial)
+        network = network_of(study, trial).to(device)
+        batch = min(32 if device.type == "cpu" else 256, trial.recipe.training.batch)
+        images = torch.randint(0, 256, (batch, world.channels, *world.size), dtype=torch.uint8, device=device)
+        spans = []
+        for _ in range(STEPS + 1):
+            started = time.perf_counter()
+            torch.stack([output.sum() for output in network(images).values()]).sum().backward()
+            if device.type == "cuda":
+                torch.cuda.synchronize()
+            spans.append(time.perf_counter() - started)
+        return batch / float(np.median(spans[1:]))
+    finally:
+        torch.set_num_threads(threads)

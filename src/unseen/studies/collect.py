@@ -1,0 +1,173 @@
+"""Finished trials become one tidy table: a row per trial and number, with its n."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unseen.measures import accuracy, chance, geometric_mean, learning_lead, nearest_seen_distance, unit_summary
+from unseen.studies.study import Study
+from unseen.vocabulary.errors import UnseenError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BOTH = "geometric mean"
+
+
+def finished_trials(study: Study) -> list[tuple[dict[str, Any], Path]]:
+    """Facts and folder of every finished trial of the recipe; any precision counts where the recipe says "auto"."""
+    found = []
+    for trial in study.trials:
+        name = study.find(trial)
+        if name is not None:
+            found.append((study.store.read(name), study.store.trials / name))
+    return found
+
+
+def stored_trials(study: Study) -> list[tuple[dict[str, Any], Path]]:
+    """Facts and folder of every trial in the store, whatever recipe it came from."""
+    return [(study.store.read(name), study.store.trials / name) for name in study.store.finished()]
+
+
+def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
+    """The tidy table: ``trial, seed``, the grid's keys, then ``set, target, layer, unit_type, measure, value, n``.
+
+    ``everything`` takes all trials in the store, also those of other settings than the recipe's; without it the recipe
+    (and so the world) is needed to tell which trials belong.
+    """
+    import polars as pl
+
+    trials = stored_trials(study) if everything else finished_trials(study)
+    if not trials:
+        raise UnseenError(f"study '{study.path}' has no finished trial yet; `unseen run` it first.")
+    keys = sorted({key for facts, _ in trials for key in facts["condition"]})
+    rows = []
+    for facts, folder in trials:
+        head = {
+            "trial": facts["identity"],
+            "seed": facts["seed"],
+            **{key: facts["condition"].get(key) for key in keys},
+            "combinations": facts["facts"].get("combinations"),
+            "images": facts["sets"]["train"],
+            "sharing": facts["description"]["network"]["sharing"],
+            "backbone": facts["description"]["network"]["backbone"],
+        }
+        empty = {"set": "", "target": "", "layer": "", "unit_type": "", "n": None}
+        for row in measured(facts, folder, study.recipe.measures.model_dump()):
+            value = float(row["value"])
+            rows.append({**head, **empty, **row, "value": None if np.isnan(value) else value})
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def measured(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """All numbers of one trial."""
+    yield from _accuracies(facts, folder)
+    yield from _units(facts, folder, options)
+    yield from _order(facts)
+    yield {"measure": "training seconds", "value": facts["seconds"]}
+    yield {"measure": "best epoch", "value": facts["best_epoch"] + 1, "n": len(facts["curve"])}
+
+
+def _accuracies(facts: dict[str, Any], folder: Path) -> Iterator[dict[str, Any]]:
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(folder / "responses.parquet", columns=["set", "target", "truth", "response"])
+    sets, targets = table["set"].combine_chunks(), table["target"].combine_chunks()
+    right = np.asarray(pc.equal(pc.cast(table["truth"], "string"), pc.cast(table["response"], "string")))  # type: ignore[attr-defined]
+    set_names = np.asarray(pc.cast(sets, "string"))  # type: ignore[attr-defined]
+    target_names = np.asarray(pc.cast(targets, "string"))  # type: ignore[attr-defined]
+    for asked in dict.fromkeys(set_names.tolist()):
+        values = {}
+        for target in dict.fromkeys(target_names.tolist()):
+            here = right[(set_names == asked) & (target_names == target)]
+            if not len(here):
+                continue
+            values[target] = accuracy(np.ones(len(here), dtype=int), here.astype(int))
+            yield {"measure": "accuracy", "set": asked, "target": target, "value": values[target], "n": len(here)}
+        if len(values) > 1:
+            both = float(geometric_mean(np.array(list(values.values()))))
+            n = int((set_names == asked).sum() // len(values))
+            yield {"measure": "accuracy", "set": asked, "target": BOTH, "value": both, "n": n}
+    levels = {name: len(classes) for name, classes in facts["targets"].items()}
+    for target, n in levels.items():
+        yield {"measure": "chance", "target": target, "value": chance(n)}
+    yield {"measure": "chance", "target": BOTH, "value": chance(*levels.values())}
+
+
+def read_activity(folder: Path) -> dict[str, np.ndarray]:
+    """Mean activity ``[units, rows, columns]`` by layer; empty where none was recorded."""
+    path = folder / "activity.safetensors"
+    if not path.is_file():
+        return {}
+    from safetensors.numpy import load_file
+
+    return {name: grid for name, grid in load_file(path).items() if name != "images"}
+
+
+def _units(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for layer, activity in read_activity(folder).items():
+        summary = unit_summary(activity.astype(np.float64), **options)
+        for factor, kind in zip(facts["factors"], (summary.rows, summary.columns)):
+            numbers = {
+                "share of units": kind.share,
+                "median specialization": kind.specialization,
+                "median selectivity": kind.selectivity,
+                "median invariance": kind.invariance,
+            }
+            for name, value in numbers.items():
+                yield {"measure": name, "layer": layer, "unit_type": factor, "value": value, "n": kind.n}
+        bad = {"untyped": summary.untyped, "constant": summary.constant, "non-finite": summary.non_finite}
+        bad |= {"unscored": summary.unscored, "negative": summary.negative, "tied": summary.ties}
+        for name, count in bad.items():
+            yield {"measure": f"degenerate units: {name}", "layer": layer, "value": count, "n": summary.units}
+
+
+def _order(facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Which task is learned first (supplement D.6): epochs by which the first target leads to 90 % of its best."""
+    names = list(facts["targets"])
+    if len(names) != 2 or not facts["curve"]:
+        return
+    curves = [np.array([point[f"validation accuracy {name}"] for point in facts["curve"]]) for name in names]
+    lead = learning_lead(curves[0], curves[1], 0.9)
+    yield {"measure": "epochs by which it is learned first", "target": names[0], "value": lead, "n": len(curves[0])}
+
+
+def distances(study: Study) -> list[dict[str, Any]]:
+    """For every split, how far its OOD cells are from the nearest seen viewpoint (supplement D.1)."""
+    rows = []
+    for trial, found in study.check():
+        split, space = study.split(trial), study.world(trial).samples.space
+        if "unseen" not in split.sets:
+            continue
+        factor = space[split.factors[1]]
+        samples = study.world(trial).samples
+        seen, asked = split.mask(samples, "train"), split.mask(samples, "unseen")
+        metric = "euclidean" if factor.coordinates or factor.kind in ("ordinal", "circular") else "nominal"
+        grid = nearest_seen_distance(seen, asked, factor.places(), factor.period, metric=metric)
+        values = grid[np.isfinite(grid)]
+        facts = {"combinations": split.facts.get("combinations"), "factor": factor.name}
+        rows.append(
+            {
+                **facts,
+                "mean": float(values.mean()),
+                "least": float(values.min()),
+                "most": float(values.max()),
+                "n": len(values),
+                "problems": list(found.problems),
+            }
+        )
+    return rows
+
+
+def varied(study: Study) -> Sequence[str]:
+    """The grid's keys that take more than one value."""
+    values: dict[str, set[str]] = {}
+    for grid in study.recipe.grid:
+        for key, options in grid.items():
+            values.setdefault(key, set()).update(map(repr, options))
+    return [key for key, options in values.items() if len(options) > 1 or len(study.recipe.grid) > 1]

@@ -1,0 +1,342 @@
+"""A study's results gathered for its report."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unseen.measures import mean_interval, unit_scores
+from unseen.reports.contents import Contents, SplitPicture, UnitPicture
+from unseen.studies.collect import BOTH, collect, distances, finished_trials, read_activity, varied
+from unseen.studies.describe import recipe_toml
+from unseen.studies.findings import answer, findings
+from unseen.studies.published import published_numbers
+from unseen.studies.study import Study
+from unseen.studies.trials import Trial
+
+if TYPE_CHECKING:
+    import polars as pl
+
+X_KEYS = {"design.seen_per_level": "combinations", "design.images": "images"}
+X_TITLES = {"combinations": "number of seen combinations", "images": "number of training images"}
+
+
+def axis(study: Study) -> tuple[str, str, list[str]]:
+    """The column on the x axis, its title, and the grid's keys that make the curves."""
+    keys = list(varied(study))
+    chosen = next((key for key in X_KEYS if key in keys), None)
+    column = X_KEYS.get(chosen or "", "combinations")
+    return column, X_TITLES[column], [key for key in keys if key != chosen]
+
+
+def series_name(condition: dict[str, Any], facts: dict[str, Any], keys: Sequence[str]) -> str:
+    """What a curve is called: the varied settings, the architecture last."""
+    rest = []
+    for key in keys:
+        if key == "network.sharing":
+            continue
+        value = condition.get(key)
+        if value is None:
+            continue
+        short = key.rpartition(".")[2]
+        rest.append(str(value) if isinstance(value, str) else f"{short} {value}")
+    return " ".join([*rest, facts["description"]["network"]["sharing"]])
+
+
+def labelled(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The tidy table with the x axis and the name of its curve beside every number, and the curve of each trial."""
+    import polars as pl
+
+    column, _, keys = axis(study)
+    tidy = collect(study)
+    names = {facts["identity"]: series_name(facts["condition"], facts, keys) for facts, _ in trials}
+    x, series = pl.col(column).cast(pl.Float64).alias("x"), pl.col("trial").replace_strict(names).alias("series")
+    return tidy.with_columns(x, series), names
+
+
+def summary_of(study: Study) -> pl.DataFrame:
+    """Means with intervals over repeats."""
+    trials = finished_trials(study)
+    return summarise(labelled(study, trials)[0], trials)
+
+
+def gather(study: Study) -> Contents:
+    """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
+    import polars as pl
+
+    column, x_title, _ = axis(study)
+    trials = finished_trials(study)
+    tidy, names = labelled(study, trials)
+    summary = summarise(tidy, trials)
+    scatter = scattered(tidy, trials)
+    points = tidy.filter(pl.col("measure") == "accuracy").select(
+        "trial", "seed", "series", "x", "set", "target", "value"
+    )
+    audits = study.check()
+    total = audits[0][1].counts["train"].size if audits else 0
+    if column == "combinations" and total:
+        x_title = f"{x_title} (of {total})"
+    shown = splits(study)
+    numbers, source = published_numbers(study.recipe.published)
+    return Contents(
+        title=study.recipe.title,
+        question=study.recipe.question,
+        answer=answer(points, x_title),
+        shows=study.recipe.shows,
+        x_title=x_title,
+        series_title="architecture",
+        summary=summary,
+        scatter=scatter,
+        curves=curves(trials, names, column),
+        flags=flags(study, trials, names, column),
+        splits=shown,
+        units=top_units(study, trials, names),
+        findings=findings(points, scatter, x_title),
+        recipe=recipe_toml(study.recipe),
+        published=numbers,
+        published_source=source,
+        facts=facts_tables(study, trials),
+        citation=study.recipe.citation,
+    )
+
+
+def plain(layer: str) -> tuple[str, str]:
+    """A layer's branch and its name in the backbone: ("category", "layer4"), or ("", "layer4") for a shared one."""
+    branch, _, name = layer.rpartition(".")
+    return branch, name
+
+
+def summarise(tidy: pl.DataFrame, trials: Sequence[tuple[dict[str, Any], Path]]) -> pl.DataFrame:
+    """Mean and 95 % t interval over repeats. Of separate branches only units of the own task count (Fig. 5)."""
+    import polars as pl
+
+    branches = {
+        layer: plain(layer) for facts, _ in trials for layer in facts["tasks"] if len(facts["tasks"][layer]) == 1
+    }
+    relevant = pl.Series([
+        row["layer"] not in branches or not row["unit_type"] or branches[row["layer"]][0] == row["unit_type"]
+        for row in tidy.iter_rows(named=True)
+    ])  # fmt: skip
+    kept = tidy.filter(relevant & ~tidy["measure"].is_in(["chance"]))
+    kept = kept.with_columns(
+        pl.col("layer").map_elements(lambda name: branches.get(name, ("", name))[1], return_dtype=pl.String)
+    )
+    chances = {row["target"]: row["value"] for row in tidy.filter(pl.col("measure") == "chance").iter_rows(named=True)}
+    keys = ["x", "series", "set", "target", "layer", "unit_type", "measure"]
+    rows = []
+    for group, part in kept.group_by(keys, maintain_order=True):
+        per_seed = part.group_by("seed").agg(pl.col("value").mean())["value"].drop_nulls().to_numpy()
+        if not len(per_seed):
+            continue
+        i = mean_interval(per_seed)
+        head = dict(zip(keys, group))
+        known = chances.get(head["target"]) if head["measure"] == "accuracy" else None
+        rows.append({**head, "value": i.value, "low": i.low, "high": i.high, "n": i.n, "chance": known})
+    return pl.DataFrame(rows, infer_schema_length=None).sort(
+        ["measure", "target", "series", "set", "layer", "unit_type", "x"]
+    )
+
+
+def scattered(tidy: pl.DataFrame, trials: Sequence[tuple[dict[str, Any], Path]]) -> pl.DataFrame:
+    """Per trial and task: specialization of its units in the deepest recorded layer, against its OOD accuracy."""
+    import polars as pl
+
+    schema = {"trial": pl.String, "seed": pl.Int64, "series": pl.String, "x": pl.Float64, "target": pl.String}
+    schema |= {"layer": pl.String, "specialization": pl.Float64, "accuracy": pl.Float64}
+    rows = []
+    values = {
+        (r["trial"], r["set"], r["target"], r["layer"], r["unit_type"], r["measure"]): r
+        for r in tidy.iter_rows(named=True)
+    }
+    for facts, _ in trials:
+        for target in facts["targets"]:
+            layers = [layer for layer, tasks in facts["tasks"].items() if target in tasks]
+            if not layers:
+                continue
+            found = values.get((facts["identity"], "", "", layers[-1], target, "median specialization"))
+            right = values.get((facts["identity"], "unseen", target, "", "", "accuracy"))
+            if found is None or right is None:
+                continue
+            rows.append({
+                "trial": facts["identity"], "seed": facts["seed"], "series": found["series"], "x": found["x"], "target": target,
+                "layer": plain(layers[-1])[1], "specialization": found["value"], "accuracy": right["value"],
+            })  # fmt: skip
+    return pl.DataFrame(rows, schema=schema)
+
+
+def place(facts: dict[str, Any], column: str) -> float:
+    """A trial's place on the x axis."""
+    return float(facts["facts"].get("combinations") or 0) if column == "combinations" else float(facts["sets"]["train"])
+
+
+def curves(trials: Sequence[tuple[dict[str, Any], Path]], names: dict[str, str], column: str) -> pl.DataFrame:
+    """Losses and accuracies of every epoch, training and validation."""
+    import polars as pl
+
+    rows = []
+    for facts, _ in trials:
+        name = facts["identity"]
+        head = {"trial": name, "seed": facts["seed"], "series": names[name], "x": place(facts, column)}
+        for point, phase, target in itertools.product(
+            facts["curve"], ("train", "validation"), ("total", *facts["targets"])
+        ):
+            loss, right = point[f"{phase} loss {target}"], point.get(f"{phase} accuracy {target}")
+            at = {"epoch": int(point["epoch"]) + 1, "phase": phase, "target": target}
+            rows.append({**head, **at, "loss": loss, "accuracy": right})
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def flags(
+    study: Study, trials: Sequence[tuple[dict[str, Any], Path]], names: dict[str, str], column: str
+) -> pl.DataFrame:
+    """Diverged, unconverged and failed trials."""
+    import polars as pl
+
+    rows = []
+    for facts, _ in trials:
+        x = place(facts, column)
+        for flag, detail in facts["flags"].items():
+            rows.append((facts["identity"], names[facts["identity"]], x, facts["seed"], flag, detail))
+    for identity, record in study.store.failures().items():
+        rows.append((identity, record["label"], None, record["seed"], "failed", record["error"]))
+    schema = {
+        "trial": pl.String,
+        "series": pl.String,
+        "x": pl.Float64,
+        "seed": pl.Int64,
+        "flag": pl.String,
+        "detail": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def splits(study: Study) -> tuple[SplitPicture, ...]:
+    """A picture of each distinct split, with one example image per cell."""
+    pictures = []
+    for trial, found in study.check():
+        split, world = study.split(trial), study.world(trial)
+        rows, columns = (world.samples.space[name] for name in split.factors)
+        asked = (
+            split.mask(world.samples, "unseen")
+            if "unseen" in split.sets
+            else np.zeros_like(found.counts["train"], bool)
+        )
+        examples, missing = example_images(study, trial) if not pictures else (None, None)
+        combos = split.facts.get("combinations", int((found.counts["train"] > 0).sum()))
+        pictures.append(
+            SplitPicture(
+                title=f"{combos} of {found.counts['train'].size} combinations",
+                row_factor=rows.name,
+                column_factor=columns.name,
+                row_levels=tuple(str(level) for level in rows.levels),
+                column_levels=tuple(str(level) for level in columns.levels),
+                seen=found.counts["train"] > 0,
+                asked=asked,
+                counts=found.counts["train"],
+                examples=examples,
+                missing=missing,
+                note="; ".join(found.problems),
+            )
+        )
+    return tuple(pictures)
+
+
+def example_images(study: Study, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
+    """One picture per cell ``[rows, columns, h, w, c]`` from the probe, and which cells have none."""
+    split, world = study.split(trial), study.world(trial)
+    space = world.samples.space.select(split.factors)
+    rows = split.rows(world.samples, "probe")
+    numbers = space.numbers(world.samples.cells(rows, split.factors))
+    cells, first = np.unique(numbers, return_index=True)
+    images = world.images(rows[first]).clamp(0, 255).byte().numpy().transpose(0, 2, 3, 1)
+    examples = np.zeros((space.size, *images.shape[1:]), dtype=np.uint8)
+    examples[cells] = images
+    missing = np.ones(space.size, dtype=bool)
+    missing[cells] = False
+    return examples.reshape(*space.shape, *images.shape[1:]), missing.reshape(space.shape)
+
+
+def top_units(
+    study: Study, trials: Sequence[tuple[dict[str, Any], Path]], names: dict[str, str], each: int = 4
+) -> tuple[UnitPicture, ...]:
+    """The most specialized units of either type, in the most diverse trial of the first seed, for each architecture."""
+    best: dict[str, tuple[dict[str, Any], Path]] = {}
+    for facts, folder in trials:
+        name = names[facts["identity"]]
+        rank = (facts["facts"].get("combinations") or 0, facts["sets"]["train"], -facts["seed"])
+        if name not in best or rank > (
+            best[name][0]["facts"].get("combinations") or 0,
+            best[name][0]["sets"]["train"],
+            -best[name][0]["seed"],
+        ):
+            best[name] = (facts, folder)
+    options = study.recipe.measures.model_dump()
+    pictures = []
+    for name, (facts, folder) in best.items():
+        activity = read_activity(folder)
+        for place, factor in enumerate(facts["factors"]):
+            layers = [layer for layer, tasks in facts["tasks"].items() if factor in tasks and layer in activity]
+            if not layers:
+                continue
+            grids = activity[layers[-1]].astype(np.float64)
+            scores = unit_scores(grids, **options)
+            wanted = scores.typed & (scores.prefers_rows == (place == 0)) & np.isfinite(scores.specialization)
+            order = [u for u in np.argsort(-np.nan_to_num(scores.specialization)) if wanted[u]][:each]
+            for unit in order:
+                grid = grids[unit]
+                low, high = np.nanmin(grid), np.nanmax(grid)
+                pictures.append(
+                    UnitPicture(
+                        f"{name}, {facts['facts'].get('combinations')} combinations, seed {facts['seed']}",
+                        layers[-1], int(unit), factor, float(scores.specialization[unit]),
+                        float(scores.selectivity[unit]), float(scores.invariance[unit]), (grid - low) / (high - low),
+                        tuple(facts["targets"].get(facts["factors"][0], map(str, range(grid.shape[0])))),
+                        tuple(facts["targets"].get(facts["factors"][1], map(str, range(grid.shape[1])))),
+                    )
+                )  # fmt: skip
+    return tuple(pictures)
+
+
+def facts_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, dict[str, str]]:
+    """What stood behind the numbers: world, splits, networks, machine, time."""
+    first = study.trials[0]
+    world = study.world(first)
+    tables: dict[str, dict[str, str]] = {}
+    tables["World"] = {
+        "name": world.name,
+        "images": f"{len(world.samples):,} of {world.size[0]}×{world.size[1]} pixels, {world.channels} channel(s)",
+        "fingerprint": world.fingerprint,
+        **{key: str(value) for key, value in world.provenance.items()},
+    }
+    sets = trials[0][0]["sets"]
+    tables["Rows"] = {name: f"{count:,} images: {study.split(first)[name].reason}" for name, count in sets.items()}
+    for row in distances(study):
+        key = f"distance to the nearest seen {row['factor']}, {row['combinations']} combinations"
+        tables["Rows"][key] = f"mean {row['mean']:.3g}, {row['least']:.3g} to {row['most']:.3g} (n = {row['n']} cells)"
+    for facts, _ in trials:
+        network = facts["network"]
+        key = f"{network['backbone']} {network['sharing']}"
+        notes = network.get("notes") or []
+        tables.setdefault("Networks", {})[key] = ", ".join(
+            [f"{network['parameters'] / 1e6:.2f} M parameters", f"{network['stem']} stem", *map(str, notes)]
+        )
+    machines = {facts["machine"]["device"] for facts, _ in trials}
+    spans = {facts["identity"]: facts["seconds_together"] / facts["packed"] for facts, _ in trials}
+    tables["Runs"] = {
+        "trials": f"{len(trials)} finished of {len(study.trials)}",
+        "training time": f"{sum(spans.values()):,.0f} s of device time in all",
+        "machine": "; ".join(sorted(machines)),
+        "precision": ", ".join(sorted({facts["description"]["training"]["precision"] for facts, _ in trials})),
+        **{
+            key: ", ".join(sorted({facts["machine"][key] for facts, _ in trials}))
+            for key in ("system", "python", "torch", "unseen")
+        },
+    }
+    return tables
+
+
+__all__ = ["BOTH", "gather"]

@@ -1,0 +1,67 @@
+"""Recipes as text: the resolved recipe of a study, shipped recipes by name."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.recipe import Recipe, read_recipe
+
+
+def recipe_toml(recipe: Recipe) -> str:
+    """A recipe as TOML, every default written out.
+
+    >>> from unseen.vocabulary.recipe import recipe_from
+    >>> recipe = recipe_from({"title": "t", "world": {"name": "digits"}, "design": {"name": "d", "columns": "view"}})
+    >>> recipe_from(tomllib.loads(recipe_toml(recipe))) == recipe
+    True
+    """
+    import tomli_w
+
+    tables = _without_none(recipe.model_dump(mode="json"))
+    if tables.get("grid") == [{}]:
+        del tables["grid"]
+    return tomli_w.dumps(tables)
+
+
+def _without_none(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_none(item) for key, item in value.items() if item is not None}
+    return [_without_none(item) for item in value] if isinstance(value, list) else value
+
+
+def shipped() -> dict[str, Path]:
+    """Names and files of the recipes that come with the package."""
+    root = Path(str(files("unseen") / "recipes"))
+    return {str(path.relative_to(root).with_suffix("")): path for path in sorted(root.rglob("*.toml"))}
+
+
+def find_recipe(name: str | Path) -> Path:
+    """A recipe file by path, or a shipped one by name."""
+    path = Path(name)
+    if path.is_file():
+        return path
+    table = shipped()
+    key = str(name).removesuffix(".toml")
+    if key in table:
+        return table[key]
+    if path.suffix == ".toml" and path.parent != Path("."):
+        raise UnseenError(f"no recipe file '{path}' (looked in {Path.cwd()}).")
+    raise unknown("recipe", name, table)
+
+
+def load_recipe(name: str | Path, settings: tuple[str, ...] | list[str] = ()) -> Recipe:
+    return read_recipe(find_recipe(name), settings)
+
+
+def summary_of(path: Path) -> str:
+    """The first sentence of a recipe's opening comment."""
+    lines = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# ").strip())
+    return lines[0] if lines else tomllib.loads(path.read_text(encoding="utf-8")).get("title", "")

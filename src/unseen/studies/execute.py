@@ -1,0 +1,232 @@
+"""Trials become results: build, train side by side, record, store."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from unseen.models import Seeing, build
+from unseen.recordings import activity_per_cell, respond
+from unseen.studies.study import Study, layers_to_record
+from unseen.studies.trials import Trial, describe, identity, precisions
+from unseen.training import Learner, Pictures, Trained, pictures, train
+from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.responses import responses_table
+from unseen.vocabulary.seeds import seed_of
+from unseen.version import __version__
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something a watcher may want to show: "started", "epoch", "finished", "failed"."""
+
+    kind: str
+    trial: str
+    identity: str = ""
+    figures: dict[str, Any] = field(default_factory=dict)
+
+
+Watch = Callable[[Event], None]
+
+
+def execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch) -> None:
+    """Train these trials together on one device and store each. A trial that cannot be built or trained is recorded as
+    failed and the others go on; running out of the device's memory is the caller's to handle (fewer at a time)."""
+    ready: list[tuple[Trial, str, str]] = []
+    learners: list[Learner] = []
+    held: dict[bytes, Pictures] = {}
+    for trial in trials:
+        precision = precisions(trial.recipe, device.type)[0]
+        name = identity(describe(trial, study.world(trial), precision))
+        try:
+            learners.append(_learner(study, trial, precision, device, held))
+            ready.append((trial, name, precision))
+            watch(Event("started", trial.label, name))
+        except torch.OutOfMemoryError:
+            raise
+        except Exception as error:
+            _fail(study, trial, name, error, watch)
+    if not learners:
+        return
+    started = time.perf_counter()
+    try:
+        done = train(learners, lambda place, f: watch(Event("epoch", ready[place][0].label, ready[place][1], f)))
+    except torch.OutOfMemoryError:
+        raise
+    except Exception as error:
+        if len(ready) > 1:  # one of them broke the pack: let each show whether it is the one
+            del learners, held
+            for trial, _, _ in ready:
+                execute(study, [trial], device, watch)
+            return
+        _fail(study, ready[0][0], ready[0][1], error, watch)
+        return
+    together = time.perf_counter() - started
+    for (trial, name, precision), trained in zip(ready, done):
+        try:
+            _record(study, trial, name, precision, trained, device, len(ready), together)
+        except (torch.OutOfMemoryError, UnseenError):
+            raise
+        except Exception as error:
+            _fail(study, trial, name, error, watch)
+            continue
+        watch(Event("finished", trial.label, name, {"seconds": trained.seconds, "flags": trained.flags}))
+
+
+def _learner(study: Study, trial: Trial, precision: str, device: torch.device, held: dict[bytes, Pictures]) -> Learner:
+    world, split, targets, recipe = study.world(trial), study.split(trial), study.targets(trial), trial.recipe
+
+    def bring(name: str) -> Pictures:
+        """Trials that train on the same rows share their pictures."""
+        rows = split.rows(world.samples, name)
+        if not len(rows):
+            raise UnseenError(f"row set '{name}' is empty: nothing to train on.")
+        key = rows.tobytes() + world.fingerprint.encode()
+        if key not in held:
+            labels = np.stack([target.truth(world.samples, rows) for target in targets], axis=1)
+            held[key] = pictures(rows, labels, lambda r, d: world.images(r, d), device)
+        return held[key]
+
+    return Learner(
+        network_of(study, trial),
+        tuple(target.name for target in targets),
+        bring("train"),
+        bring("validation" if "validation" in split.sets else "train"),
+        recipe.training,
+        seed=trial.seed,
+        device=device,
+        precision=precision,
+    )
+
+
+def network_of(study: Study, trial: Trial) -> Seeing:
+    """A trial's network with its first weights."""
+    network, world = trial.recipe.network, study.world(trial)
+    built = build(
+        network.backbone,
+        {target.name: target.outputs for target in study.targets(trial)},
+        sharing=network.sharing,
+        stem=network.stem,
+        channels=network.channels,
+        as_released=network.as_released,
+        checkpoint=network.checkpoint,
+        pretrained=network.pretrained,
+        input_size=world.size,
+        seed=seed_of(trial.seed, "training", "weights"),
+        arguments=network.arguments,
+    )
+    return Seeing(built, normalise=trial.recipe.training.normalise, channels=network.channels)
+
+
+def _record(
+    study: Study,
+    trial: Trial,
+    name: str,
+    precision: str,
+    trained: Trained,
+    device: torch.device,
+    packed: int,
+    together: float,
+) -> None:
+    """Answers, activity and facts of a trained network, into the store."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from safetensors.numpy import save_file
+
+    world, split, targets = study.world(trial), study.split(trial), study.targets(trial)
+    samples, recipe = world.samples, trial.recipe
+    network: Any = trained.network
+    tables = []
+    for asked in recipe.recordings.sets:
+        rows = split.rows(samples, asked)
+        wanted = [t for t in targets if split[asked].asks is None or t.factor in (split[asked].asks or ())]
+        answers = respond(network, [t.name for t in wanted], world.images, rows, device=device, precision=precision)
+        tables.append(
+            responses_table(samples, wanted, subject=trial.label, trial=name, asked=asked, rows=rows, answers=answers)
+        )
+    layers = layers_to_record(recipe.recordings.layers, network.layers)
+    activity: dict[str, np.ndarray] = {}
+    if layers:
+        space = samples.space.select(split.factors)
+        rows = split.rows(samples, "probe")
+        cells = space.numbers(samples.cells(rows, split.factors))
+        means, counts = activity_per_cell(
+            network, layers, world.images, rows, cells, space.size,
+            activity=recipe.recordings.activity, device=device, precision=precision,
+        )  # fmt: skip
+        activity = {layer: m.reshape(len(m), *space.shape).astype(np.float32) for layer, m in means.items()}
+        activity["images"] = counts.reshape(space.shape).astype(np.int32)
+    facts = {
+        "identity": name,
+        "label": trial.label,
+        "condition": dict(trial.condition),
+        "seed": trial.seed,
+        "description": describe(trial, world, precision),
+        "facts": dict(split.facts),
+        "factors": list(split.factors),
+        "targets": {t.name: list(t.classes) for t in targets},
+        "sets": {asked: split.count(samples, asked) for asked in split.sets},
+        "tasks": {layer: list(network.tasks_of(layer)) for layer in layers},
+        "network": network.description,
+        "curve": list(trained.curve),
+        "best_epoch": trained.best_epoch,
+        "flags": trained.flags,
+        "seconds": trained.seconds,
+        "packed": packed,
+        "seconds_together": together,
+        "machine": machine(device),
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%S"),
+    }
+
+    def write(folder: Path) -> None:
+        table = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
+        pq.write_table(table, folder / "responses.parquet", compression="zstd")
+        if activity:
+            save_file(
+                {key: np.ascontiguousarray(value) for key, value in activity.items()}, folder / "activity.safetensors"
+            )
+        if recipe.recordings.weights:
+            from safetensors.torch import save_file as save_weights
+
+            state = {key: value.detach().cpu().contiguous() for key, value in network.network.state_dict().items()}
+            save_weights(state, folder / "weights.safetensors")
+        (folder / "trial.json").write_text(json.dumps(facts, default=str), encoding="utf-8")
+
+    study.store.save(name, write)
+
+
+def machine(device: torch.device) -> dict[str, str]:
+    """What ran it, for the report."""
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.processor() or platform.machine()
+    return {
+        "device": f"{device.type}: {name}",
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "unseen": __version__,
+    }
+
+
+def _fail(study: Study, trial: Trial, name: str, error: Exception, watch: Watch) -> None:
+    """Keep why a trial failed: the sentence for people, the traceback for us."""
+    message = str(error) if isinstance(error, UnseenError) else f"{type(error).__name__}: {error}"
+    record = {
+        "identity": name,
+        "label": trial.label,
+        "condition": dict(trial.condition),
+        "seed": trial.seed,
+        "error": message,
+        "traceback": "".join(traceback.format_exception(error)),
+        "when": time.strftime("%Y-%m-%dT%H:%M:%S"),
+    }
+    study.store.fail(name, record)
+    watch(Event("failed", trial.label, name, {"error": message}))

@@ -1,0 +1,149 @@
+"""A study: a recipe, its trials and the store they go to."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from unseen.designs import Audit, audit
+from unseen.studies.store import Store
+from unseen.studies.tables import make_split, open_world
+from unseen.studies.trials import Trial, describe, expand, identity, precisions
+from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.recipe import Recipe
+from unseen.vocabulary.split import Split
+from unseen.vocabulary.target import Target, targets_of
+from unseen.vocabulary.world import World
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A recipe and where its results are kept."""
+
+    recipe: Recipe
+    path: Path
+
+    @property
+    def store(self) -> Store:
+        return Store(self.path)
+
+    @cached_property
+    def trials(self) -> list[Trial]:
+        return expand(self.recipe)
+
+    def world(self, trial: Trial) -> World:
+        return open_world(trial.recipe.world)
+
+    @cached_property
+    def _splits(self) -> dict[str, Split]:
+        return {}
+
+    def split(self, trial: Trial) -> Split:
+        """A trial's split; trials that share world and design share it."""
+        recipe = trial.recipe
+        key = json.dumps([recipe.world.model_dump(), recipe.design.model_dump()], sort_keys=True, default=str)
+        if key not in self._splits:
+            self._splits[key] = make_split(recipe.design, self.world(trial).samples)
+        return self._splits[key]
+
+    def targets(self, trial: Trial) -> tuple[Target, ...]:
+        """The questions asked: as the recipe says, else the factors of the design."""
+        space = self.world(trial).samples.space
+        return targets_of(space, trial.recipe.targets or self.split(trial).factors)
+
+    def identity(self, trial: Trial, precision: str) -> str:
+        return identity(describe(trial, self.world(trial), precision))
+
+    def find(self, trial: Trial, device: str = "cpu") -> str | None:
+        """The identity under which a trial is finished, at any precision that answers the recipe."""
+        for precision in precisions(trial.recipe, device):
+            name = self.identity(trial, precision)
+            if self.store.has(name):
+                return name
+        return None
+
+    def missing(self, device: str = "cpu") -> list[Trial]:
+        return [trial for trial in self.trials if self.find(trial, device) is None]
+
+    def check(self) -> list[tuple[Trial, Audit]]:
+        """Everything a recipe names exists and fits together, for every point of its grid; no network is trained.
+
+        Gives one trial per distinct split with the audit of that split.
+        """
+        audits: dict[int, tuple[Trial, Audit]] = {}
+        for trial in self.trials:
+            split, world = self.split(trial), self.world(trial)
+            targets = self.targets(trial)
+            for name in trial.recipe.recordings.sets:
+                split[name]
+            for name in trial.recipe.training.loss_weights:
+                if name not in [target.name for target in targets]:
+                    raise unknown("target", name, [t.name for t in targets], where="training.loss_weights")
+            if id(split) not in audits:
+                audits[id(split)] = (trial, audit(split, world.samples))
+        _check_networks(self)
+        return list(audits.values())
+
+
+def _check_networks(study: Study) -> None:
+    """Build each distinct network once (its weights are thrown away) to find what cannot be built before training."""
+    from unseen.models import layer_names
+    from unseen.training.augment import AUGMENT
+
+    seen = set()
+    for trial in study.trials:
+        network, recordings = trial.recipe.network, trial.recipe.recordings
+        for name in trial.recipe.training.augment:
+            if name not in AUGMENT:
+                raise unknown("augmentation", name, AUGMENT, where="training.augment")
+        world = study.world(trial)
+        key = (network.model_dump_json(), world.size, recordings.layers)
+        if key in seen:
+            continue
+        seen.add(key)
+        targets = study.targets(trial)
+        names = layer_names(
+            network.backbone,
+            [t.name for t in targets],
+            network.sharing,
+            channels=network.channels,
+            input_size=world.size,
+            arguments=network.arguments,
+        )
+        if not isinstance(recordings.layers, str):
+            for layer in recordings.layers:
+                if not matching(layer, names):
+                    raise unknown("layer", layer, names, where=f"network '{network.backbone}' ({network.sharing})")
+
+
+def matching(layer: str, names: Sequence[str]) -> list[str]:
+    """Layers of a network that a recipe's name means: itself, or that layer of every branch."""
+    return [name for name in names if name == layer or name.rpartition(".")[2] == layer]
+
+
+def layers_to_record(wanted: str | Sequence[str], names: Sequence[str]) -> list[str]:
+    """The named layers: "last" is the deepest of every branch, "all" all of them."""
+    if wanted == "none":
+        return []
+    if wanted == "all":
+        return list(names)
+    if wanted == "last":
+        last = names[-1].rpartition(".")[2]
+        return matching(last, names)
+    found = [name for layer in wanted for name in matching(layer, names)]
+    return [name for name, _ in Counter(found).items()]
+
+
+def load_study(path: Path) -> Study:
+    """A study from its folder, for results and reports without the recipe at hand."""
+    from unseen.vocabulary.recipe import read_recipe
+
+    if not path.is_dir():
+        raise UnseenError(f"no study in '{path}'. `unseen run RECIPE --out {path}` makes one.")
+    if not (path / "recipe.toml").is_file():
+        raise UnseenError(f"'{path}' is not a study: it has no recipe.toml.")
+    return Study(read_recipe(path / "recipe.toml"), path)

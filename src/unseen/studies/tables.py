@@ -1,0 +1,135 @@
+"""Names in a recipe meet the functions they stand for, with every argument checked before any work starts."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation
+
+from unseen import worlds
+from unseen.designs import DESIGNS
+from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.recipe import DesignSection, Named, Recipe
+from unseen.vocabulary.samples import Samples
+from unseen.vocabulary.split import Split
+from unseen.vocabulary.world import World
+
+LOCATIONS = frozenset(
+    {"root", "manifest", "cache", "download", "workers"}
+)  # where, not what: never part of an identity
+
+
+def designs() -> dict[str, Callable[..., Split]]:
+    """The whole table of designs: ours, and what installed packages add."""
+    added = {point.name: point.load() for point in entry_points(group="unseen.designs")}
+    return {**added, **DESIGNS}
+
+
+def check_call(
+    what: str, function: Callable[..., Any], arguments: Mapping[str, Any], given_by_us: tuple[str, ...]
+) -> None:
+    """Argument names, missing ones and types against a function's signature."""
+    parameters = {k: p for k, p in inspect.signature(function).parameters.items() if k not in given_by_us}
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    for name in arguments:
+        if name not in parameters and not open_ended:
+            raise unknown("key", f"{what}.{name}", [f"{what}.{key}" for key in parameters])
+    missing = [
+        k for k, p in parameters.items() if p.default is p.empty and k not in arguments and p.kind is not p.VAR_KEYWORD
+    ]
+    if missing:
+        names = ", ".join(f"{what}.{name}" for name in missing)
+        raise UnseenError(f"{names} must be given: {function.__name__} has no default for it.")
+    try:
+        hints = typing.get_type_hints(function)
+    except NameError:
+        return
+    for name, value in arguments.items():
+        if name in hints:
+            _check_type(f"{what}.{name}", value, hints[name])
+
+
+def _check_type(key: str, value: Any, hint: Any) -> None:
+    try:
+        TypeAdapter(hint).validate_python(value)
+    except (PydanticSchemaGenerationError, PydanticUndefinedAnnotation):
+        return
+    except ValidationError as error:
+        message = error.errors()[0]["msg"]
+        raise UnseenError(f"{key} = {value!r}: {message[0].lower()}{message[1:]}.") from None
+
+
+@lru_cache(maxsize=4)
+def _world(name: str, arguments: tuple[tuple[str, str], ...], values: Any) -> World:
+    return worlds.make(name, **values.value)
+
+
+class _Hidden:
+    """Arguments that may be unhashable, carried past the cache key."""
+
+    def __init__(self, value: Mapping[str, Any]) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 0
+
+
+def open_world(section: Named) -> World:
+    """The world a recipe names; one that is open already is used again."""
+    check_call(
+        "world", worlds.worlds()[section.name].load(), section.arguments, ()
+    ) if section.name in worlds.worlds() else None
+    key = tuple(sorted((name, repr(value)) for name, value in section.arguments.items()))
+    return _world(section.name, key, _Hidden(section.arguments))
+
+
+def design_call(section: DesignSection) -> tuple[Callable[..., Split], dict[str, Any]]:
+    """The design a recipe names and its arguments, checked; lists are read from their files."""
+    table = designs()
+    if section.name not in table:
+        raise unknown("design", section.name, table)
+    arguments = dict(section.arguments)
+    if isinstance(arguments.get("lists"), Mapping):
+        arguments["lists"] = {name: read_list(where) for name, where in arguments["lists"].items()}
+    check_call("design", table[section.name], arguments, ("samples", "seed"))
+    return table[section.name], arguments
+
+
+def make_split(section: DesignSection, samples: Samples) -> Split:
+    function, arguments = design_call(section)
+    return function(samples, **arguments, seed=section.seed)
+
+
+def read_list(where: Any) -> list[str]:
+    """One name per line; what follows the first comma, tab or space is a label and left out."""
+    if isinstance(where, list):
+        return where
+    path = Path(str(where))
+    if not path.is_file():
+        raise UnseenError(f"design.lists names '{where}', which is not a file here ({Path.cwd()}).")
+    lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    return [
+        line.replace("\t", ",").replace(" ", ",").split(",")[0] for line in lines if line and not line.startswith("#")
+    ]
+
+
+def component_versions(recipe: Recipe) -> dict[str, int]:
+    """The version number of each part whose change would change results; a fixed bug raises it."""
+    function = designs().get(recipe.design.name)
+    module = inspect.getmodule(function) if function else None
+    return {"design": getattr(module, "VERSION", 1), "training": 1, "models": 1, "recordings": 1}
+
+
+def digest(text: str, size: int = 8) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=size).hexdigest()

@@ -1,0 +1,121 @@
+"""A recipe's grid becomes trials; a trial's identity is the hash of everything that could change its result."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unseen.studies.tables import LOCATIONS, component_versions, design_call, digest
+from unseen.vocabulary.errors import UnseenError, listed, nearest
+from unseen.vocabulary.recipe import Recipe, override, recipe_from
+from unseen.vocabulary.world import World
+
+PRECISIONS = ("float32", "bf16")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One network to train: a recipe without a grid, a seed, and the grid's values that led here."""
+
+    recipe: Recipe
+    seed: int
+    condition: Mapping[str, Any]
+
+    @property
+    def label(self) -> str:
+        """A short name for people.
+
+        >>> from unseen.vocabulary.recipe import recipe_from
+        >>> recipe = recipe_from({"title": "t", "world": {"name": "w"}, "design": {"name": "d"}})
+        >>> Trial(recipe, 1, {"design.seen_per_level": 4, "network.sharing": "shared"}).label
+        'seen_per_level 4 · shared · seed 1'
+        """
+        parts = []
+        for key, value in self.condition.items():
+            plain = isinstance(value, str)
+            parts.append(str(value) if plain else f"{key.rpartition('.')[2]} {value}")
+        return " · ".join([*parts, f"seed {self.seed}"])
+
+
+def expand(recipe: Recipe) -> list[Trial]:
+    """All trials of a recipe: every combination of each grid, for every seed; a combination named twice counts once."""
+    base = recipe.model_dump(mode="python")
+    trials: dict[str, Trial] = {}
+    for grid in recipe.grid:
+        keys = list(grid)
+        for values in itertools.product(*(grid[key] for key in keys)):
+            condition = dict(zip(keys, values))
+            tables = {**base, "grid": {}}
+            for key, value in condition.items():
+                _check_key(tables, key)
+                tables = override(tables, key, value)
+            single = recipe_from(tables, f"recipe with {condition}")
+            for seed in recipe.seeds:
+                trial = Trial(single, seed, condition)
+                name = json.dumps([single.model_dump(mode="json", exclude={"grid"}), seed], sort_keys=True, default=str)
+                trials.setdefault(name, trial)
+    return list(trials.values())
+
+
+def _check_key(tables: Mapping[str, Any], key: str) -> None:
+    """A dotted grid key must lead to a section that exists; open sections check their own arguments later."""
+    section, _, name = key.partition(".")
+    sections = ("world", "design", "network", "training", "recordings", "measures")
+    if section not in sections or not name:
+        guess = nearest(key, [f"{s}.{k}" for s in sections for k in (tables.get(s) or {})])
+        hint = f" Did you mean '{guess}'?" if guess else ""
+        raise UnseenError(f'grid key "{key}" must be section.key with a section of {listed(sections)}.{hint}')
+
+
+def precisions(recipe: Recipe, device: str) -> tuple[str, ...]:
+    """Precisions that answer the recipe, the one this device would use first: "auto" is content with any."""
+    asked = recipe.training.precision
+    if asked != "auto":
+        return (asked,)
+    first = "bf16" if device == "cuda" else "float32"
+    return (first, *(p for p in PRECISIONS if p != first))
+
+
+def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
+    """All that decides a trial's result, as plain data. Where files lie is not part of it; what they hold is."""
+    recipe = trial.recipe
+    _, design_arguments = design_call(recipe.design)
+    what = {key: value for key, value in recipe.world.arguments.items() if key not in LOCATIONS}
+    lists = design_arguments.pop("lists", None)
+    if lists is not None:
+        design_arguments["lists"] = {name: digest("\n".join(map(str, rows))) for name, rows in lists.items()}
+    return {
+        "world": {"name": recipe.world.name, "arguments": what, "fingerprint": world.fingerprint},
+        "design": {"name": recipe.design.name, "seed": recipe.design.seed, "arguments": design_arguments},
+        "targets": list(recipe.targets),
+        "network": {**recipe.network.model_dump(mode="json"), "checkpoint": _content(recipe.network.checkpoint)},
+        "training": {**recipe.training.model_dump(mode="json"), "precision": precision},
+        "recordings": recipe.recordings.model_dump(mode="json"),
+        "seed": trial.seed,
+        "versions": component_versions(recipe),
+    }
+
+
+def _content(checkpoint: str | None) -> str | None:
+    """A checkpoint counts by what it holds, not by where it lies."""
+    if checkpoint is None:
+        return None
+    path = Path(checkpoint)
+    if not path.is_file():
+        raise UnseenError(f"network.checkpoint = '{checkpoint}' is not a file here ({Path.cwd()}).")
+    with open(path, "rb") as handle:
+        return hashlib.file_digest(handle, "blake2b").hexdigest()[:16]
+
+
+def identity(description: Mapping[str, Any]) -> str:
+    """Sixteen hexadecimal digits.
+
+    >>> identity({"a": 1}) == identity({"a": 1}) != identity({"a": 2})
+    True
+    """
+    return digest(json.dumps(description, sort_keys=True, default=str))

@@ -1,0 +1,134 @@
+"""The page in headless Chromium: drawn, offline, narrow, dark."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+
+import pytest
+from report_example import contents
+
+from unseen.reports import write_report
+from unseen.reports.palette import ROLES
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine; on Debian: apt-get install chromium"),
+]
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--allow-file-access-from-files",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--virtual-time-budget=20000",
+)
+
+# Runs before the page's own scripts, and tells the page around it what happened.
+WITNESS = """<script>
+window.errors = [];
+window.addEventListener("error", e => errors.push(String(e.message)));
+window.addEventListener("unhandledrejection", e => errors.push(String(e.reason)));
+document.addEventListener("securitypolicyviolation", e => errors.push("blocked " + e.blockedURI));
+for (const kind of ["error", "warn"]) console[kind] = (...words) => errors.push(words.join(" "));
+function tell() {
+  if (document.documentElement.dataset.charts !== "drawn") return setTimeout(tell, 50);
+  document.querySelectorAll("details").forEach(d => d.open = true);
+  const point = document.querySelector("#accuracy .mark-symbol path");
+  point.dispatchEvent(new MouseEvent("mouseover", {bubbles: true}));
+  point.dispatchEvent(new PointerEvent("pointermove", {bubbles: true, clientX: 50, clientY: 50}));
+  setTimeout(() => {
+    const root = document.documentElement;
+    parent.postMessage({
+      errors, width: innerWidth, scroll: root.scrollWidth, title: document.title,
+      charts: document.querySelectorAll(".chart").length,
+      drawn: document.querySelectorAll(".chart svg").length,
+      symbols: document.querySelectorAll("#accuracy .large .mark-symbol path").length,
+      bands: document.querySelectorAll("#accuracy .large .mark-area path").length,
+      widest: Math.max(...[...document.querySelectorAll(".chart svg")].map(s => s.getBoundingClientRect().right)),
+      ground: getComputedStyle(document.body).backgroundColor,
+      line: getComputedStyle(document.querySelector("#accuracy .mark-line path")).stroke,
+      label: getComputedStyle(document.querySelector("#accuracy .role-axis-label text")).fill,
+      tooltip: document.querySelector("#vg-tooltip-element")?.textContent ?? "",
+      loaded: performance.getEntriesByType("resource").map(e => e.name).filter(n => !n.startsWith("data:")),
+    }, "*");
+  }, 300);
+}
+addEventListener("load", tell);
+</script>"""
+AROUND = """<!doctype html><meta charset="utf-8"><pre id="told"></pre><script>
+const told = {};
+addEventListener("message", e => { told[e.data.width] = e.data;
+  document.querySelector("#told").textContent = JSON.stringify(told); });
+</script><iframe src="witnessed.html" width="1200" height="900"></iframe>
+<iframe src="witnessed.html" width="390" height="844"></iframe>"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = write_report(contents(), tmp_path_factory.mktemp("browser"))
+    html = path.read_text().replace("<head>", f"<head>{WITNESS}", 1)
+    (path.parent / "witnessed.html").write_text(html)
+    (path.parent / "around.html").write_text(AROUND)
+    return path.parent
+
+
+def seen_by_chromium(folder, profile, *flags: str) -> dict[str, dict]:
+    """What the page says of itself at desktop and at phone width."""
+    assert CHROMIUM is not None
+    command = [CHROMIUM, *FLAGS, *flags, f"--user-data-dir={profile}", "--dump-dom", f"file://{folder}/around.html"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    told = re.search(r'<pre id="told">(.*?)</pre>', done.stdout, re.DOTALL)
+    assert told is not None, done.stderr[-2000:]
+    return json.loads(unescape(told[1]))
+
+
+@pytest.fixture(scope="module")
+def light(folder, tmp_path_factory):
+    return seen_by_chromium(folder, tmp_path_factory.mktemp("profile"))
+
+
+def rgb(colour: str) -> str:
+    return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
+
+
+def test_every_chart_is_drawn_and_nothing_complains(light):
+    assert set(light) == {"1200", "390"}
+    for told in light.values():
+        assert told["errors"] == []
+        assert told["drawn"] == told["charts"] > 10
+        assert told["symbols"] == 16 + 4  # two series, four x, two sets; four published
+        assert told["bands"] == 4
+        assert told["title"].startswith("Digits & places")
+
+
+def test_nothing_is_loaded_from_anywhere(light):
+    assert [told["loaded"] for told in light.values()] == [[], []]
+
+
+def test_on_a_phone_nothing_overflows(light):
+    phone = light["390"]
+    assert phone["scroll"] <= 390
+    assert phone["widest"] <= 390
+
+
+def test_pointing_at_a_point_tells_its_value_interval_and_n(light):
+    assert re.search(r"mean.*0\.\d{3}.*95 % interval.*\[0\.\d{3}, .*n.*3", light["1200"]["tooltip"], re.DOTALL)
+
+
+def test_page_and_charts_follow_the_reader_into_the_dark(folder, light, tmp_path):
+    dark = seen_by_chromium(folder, tmp_path / "profile", "--blink-settings=preferredColorScheme=0")["1200"]
+    assert dark["errors"] == []
+    assert (light["1200"]["ground"], dark["ground"]) == tuple(map(rgb, ROLES["paper"]))
+    assert (light["1200"]["label"], dark["label"]) == tuple(map(rgb, ROLES["muted"]))
+    assert light["1200"]["line"] != dark["line"]

@@ -1,0 +1,261 @@
+"""What a reader finds in the page and beside it."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import polars as pl
+import pytest
+from PIL import Image
+from report_example import EMPTY, NASTY, SERIES, contents
+
+from unseen.reports import figure_files, write_report
+from unseen.reports.figures import FIGURES, accuracy, figures, losses, scatter, unit_types
+from unseen.reports.palette import OTHERS, ROLES, series_colours
+from unseen.reports.palette import SERIES as COLOURS
+from unseen.reports.selection import layer_order, thinned
+from unseen.reports.tables import flags
+from unseen.vocabulary.errors import UnseenError
+
+PICTURES_ONLY = contents(summary=EMPTY, scatter=EMPTY, curves=EMPTY, published=None)
+ORDER = (
+    "Findings",
+    "What was seen and what was asked",
+    "Accuracy",
+    "Unit types",
+    "Specialization",
+    "Selectivity and invariance",
+    "Build-up across layers",
+    "Specialization against OOD accuracy",
+    "The most specialized units",
+    "Published numbers beside ours",
+    "Loss curves",
+    "Flags",
+    "Numbers",
+    "How it was made",
+    "Recipe",
+    "Citation",
+)
+
+
+class Reader(HTMLParser):
+    """The words outside scripts and styles, the headings, and every address the page names."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.words, self.headings, self.addresses, self.stack, self.titles = "", [], [], [], 0
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in ("meta", "br", "img"):
+            self.stack.append(tag)
+        if tag == "h2":
+            self.headings.append("")
+        self.addresses += [value for name, value in attributes if name in ("src", "href") and value]
+
+    def handle_endtag(self, tag):
+        while self.stack and self.stack.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if {"script", "style", "noscript"} & set(self.stack):
+            return
+        self.words += data
+        if self.stack and self.stack[-1] == "h2":
+            self.headings[-1] += data
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    return write_report(contents(), tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def reader(report):
+    return Reader(report.read_text())
+
+
+def test_the_sections_come_in_the_order_a_colleague_reads_them(reader):
+    assert tuple(reader.headings) == ORDER
+
+
+def test_the_page_is_one_file_that_names_nothing_outside_itself(report, reader):
+    assert report.name == "report.html"
+    assert report.stat().st_size < 3e6
+    assert all(address.startswith(("#", "data:")) for address in reader.addresses)
+
+
+def test_odd_characters_are_shown_as_they_are_and_break_nothing(report, reader):
+    assert NASTY in reader.words
+    assert "falls <slowly> & surely." in reader.words
+    assert "<script>document.title='broken'" not in report.read_text()
+
+
+def test_no_reader_ever_meets_a_nan(reader):
+    assert not re.search(r"\bnan\b", reader.words, re.IGNORECASE)
+    assert "n = 1, no interval" in reader.words
+    assert "undefined" in reader.words  # the point that has no value is in the table, and says so
+
+
+def test_findings_say_plainly_whether_they_hold(reader):
+    for words in ("✓ holds", "✗ does not hold", "○ open", "0.142 [0.080, 0.204], n = 12, p = 0.002", "p < 0.001"):
+        assert words in reader.words
+
+
+def test_flags_are_listed_and_their_absence_is_said_too(reader):
+    assert "validation loss still falling" in reader.words
+    assert "None: every trial finished, converged and stayed finite." in flags(EMPTY, "architecture", "x")
+
+
+def test_published_numbers_stand_beside_ours_and_what_was_not_run_says_so(reader):
+    assert "Madan et al. 2022, released tables" in reader.words
+    assert "not run" in reader.words
+
+
+def test_each_figure_is_also_a_file_and_none_is_left_from_an_earlier_report(report, tmp_path):
+    names = {path.name for path in (report.parent / "figures").iterdir()}
+    assert names == {f"{name}.{kind}" for name in ("splits", "units", *FIGURES) for kind in ("svg", "png")}
+    with Image.open(report.parent / "figures" / "accuracy.png") as image:
+        assert image.width > 1000
+    figure_files(PICTURES_ONLY, tmp_path)
+    (tmp_path / "figures" / "mine.svg").write_text("a reader's own")
+    figure_files(replace(PICTURES_ONLY, units=()), tmp_path)
+    kept = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert kept == {"splits.svg", "splits.png", "mine.svg"}
+
+
+def test_a_study_with_nothing_finished_still_gives_a_page_that_says_what_is_missing(tmp_path):
+    bare = contents(
+        summary=EMPTY,
+        scatter=EMPTY,
+        curves=EMPTY,
+        flags=EMPTY,
+        splits=(),
+        units=(),
+        findings=(),
+        published=None,
+        facts={},
+    )
+    reader = Reader(write_report(bare, tmp_path).read_text())
+    assert reader.headings == ["Flags", "Left out", "Recipe", "Citation"]
+    for words in ("no trial has finished", "no activity of units was recorded", "Published numbers: none are known"):
+        assert words in reader.words
+
+
+def test_one_x_and_one_repeat_are_drawn_as_points_without_bands():
+    summary = contents().summary.filter(
+        pl.col("x") == 9.0, pl.col("series") == "shared", pl.col("measure") == "accuracy"
+    )
+    figure = accuracy(contents(summary=summary, published=None))
+    assert not isinstance(figure, str)
+    marks = [layer["mark"]["type"] for layer in figure.specification(figure.panels[0])["layer"]]
+    assert not {"area", "rule"} & set(marks[2:])  # the first two are the chance line and its word
+    assert "point" in marks
+    assert "one repeat gives no interval" in figure.caption
+
+
+def test_in_distribution_is_dashed_and_a_series_keeps_its_colour_in_every_figure():
+    made = [figure for figure in figures(contents()).values() if not isinstance(figure, str)]
+    assert {key.label: key.dash for key in made[0].keys if key.dash} == {
+        "in-distribution (seen)": (5, 3),
+        "OOD (unseen)": (1, 0),
+    }
+    for figure in made:
+        assert {key.label: key.colour for key in figure.keys if key.colour} == {
+            name: COLOURS[name][0] for name in SERIES
+        }
+
+
+def test_every_point_tells_its_value_interval_and_n():
+    figure = accuracy(contents())
+    assert not isinstance(figure, str)
+    points = [layer for layer in figure.specification(figure.panels[0])["layer"] if "tooltip" in layer["encoding"]]
+    assert {"mean", "95 % interval", "n"} <= {tip["title"] for tip in points[0]["encoding"]["tooltip"]}
+
+
+def test_published_points_lie_on_the_figure_only_where_we_ran_the_same():
+    figure = accuracy(contents())
+    assert not isinstance(figure, str)
+    drawn = str(figure.specification(figure.panels[0]))
+    assert "Fig. 3a" in drawn
+    assert "45" not in re.findall(r"'x': (\d+)", drawn)
+
+
+def test_colours_can_be_told_apart_by_the_page():
+    light = [pair[0] for pair in (*ROLES.values(), *COLOURS.values(), *OTHERS)]
+    assert len(set(light)) == len(light)
+    many = series_colours([f"series {index}" for index in range(9)])
+    assert len(set(many.values())) == 9
+
+
+def test_figures_of_units_show_the_deepest_layer_whatever_the_order_of_the_rows():
+    shuffled = (
+        contents()
+        .summary.sample(fraction=1.0, shuffle=True, seed=1)
+        .with_columns(pl.col("layer").replace("block-1", "stem"))
+    )
+    for given in (("stem", "block-2", "block-3", "block-4"), ("block-4", "stem", "block-3", "block-2")):
+        figure = unit_types(contents(summary=shuffled, layers=given))
+        assert not isinstance(figure, str)
+        assert f"after {given[-1]}." in figure.caption
+
+
+def test_a_stem_comes_first_where_nobody_says_the_order_of_layers():
+    summary = contents().summary.with_columns(pl.col("layer").replace("block-4", "stem"))
+    assert layer_order(contents(summary=summary, scatter=EMPTY)) == ["stem", "block-1", "block-2", "block-3"]
+
+
+def test_points_without_a_value_are_counted_below_the_scatter():
+    odd = contents().scatter.with_columns(
+        specialization=pl.when(pl.int_range(pl.len()) < 5).then(float("nan")).otherwise(pl.col("specialization"))
+    )
+    figure = scatter(contents(scatter=odd))
+    assert not isinstance(figure, str)
+    assert "5 of 48 points have no value" in figure.caption
+
+
+def test_long_trainings_are_thinned_but_keep_their_ends():
+    rows = [
+        {"trial": f"t{trial}", "phase": "train", "epoch": epoch, "loss": 1.0}
+        for trial in range(200)
+        for epoch in range(1, 101)
+    ]
+    kept = thinned(rows)
+    assert len(kept) < len(rows) / 2
+    assert {row["epoch"] for row in kept if row["trial"] == "t7"} >= {1, 100}
+
+
+def test_a_diverged_loss_is_left_out_of_the_curves_not_of_the_page():
+    curves = contents().curves.with_columns(
+        loss=pl.when(pl.col("epoch") > 5).then(float("inf")).otherwise(pl.col("loss"))
+    )
+    figure = losses(contents(curves=curves))
+    assert not isinstance(figure, str)
+    drawn = json.dumps(figure.specification(figure.panels[0]), allow_nan=False)
+    assert '"epoch": 5' in drawn
+    assert '"epoch": 6' not in drawn
+
+
+def test_a_full_disk_is_a_clear_error_and_the_old_report_stays(tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    path.write_text("the old report")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UnseenError, match="no space left"):
+        write_report(PICTURES_ONLY, tmp_path)
+    assert path.read_text() == "the old report"
+    assert not [name for name in os.listdir(tmp_path / "figures") if name.endswith(".part")]
+
+
+def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path):
+    (tmp_path / "report").write_text("a file, not a folder")
+    with pytest.raises(UnseenError, match="cannot write"):
+        figure_files(PICTURES_ONLY, tmp_path / "report")
