@@ -37,11 +37,20 @@ def ours(args, device: torch.device, images: torch.Tensor, labels: np.ndarray, p
     rows = np.arange(len(images))
     held = pictures(rows, labels, lambda r, d: images[torch.from_numpy(r)].to(d), device)
     few = pictures(rows[:512], labels[:512], lambda r, d: images[torch.from_numpy(r)].to(d), device)
-    settings = TrainingSection(epochs=1000, batch=args.batch)
+    settings = TrainingSection(epochs=1000, batch=args.batch, compile=args.compile)
     precision = "bf16" if device.type == "cuda" else "float32"
-    torch.backends.cudnn.deterministic = True
+    torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = not args.loose, args.loose
     learners = [
-        Learner(network(args.backbone, args.stem, args.side, k), tuple(OUTPUTS), held, few, settings, seed=k, device=device, precision=precision)
+        Learner(
+            network(args.backbone, args.stem, args.side, k),
+            tuple(OUTPUTS),
+            held,
+            few,
+            settings,
+            seed=k,
+            device=device,
+            precision=precision,
+        )
         for k in range(pack)
     ]
     taken = 0
@@ -132,6 +141,8 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=150 if cuda else 12)
     parser.add_argument("--workers", type=int, default=16)
     parser.add_argument("--packs", type=int, nargs="+", default=[1, 2, 4, 8] if cuda else [1])
+    parser.add_argument("--compile", action="store_true", help="our side with torch.compile")
+    parser.add_argument("--loose", action="store_true", help="our side without deterministic convolutions")
     parser.add_argument("--only", choices=["ours", "plain"], help="one side alone, for its memory")
     args = parser.parse_args()
     device = torch.device(args.device)

@@ -13,7 +13,7 @@ from jaxtyping import install_import_hook
 # Every annotated array of `unseen` is checked at each call. The hook acts on import, so it must come first; pytest reads
 # this file before it collects (tests and doctests alike), and so does each worker of pytest-xdist.
 assert "unseen" not in sys.modules, "unseen was imported before tests/conftest.py: its shapes would go unchecked"
-install_import_hook("unseen", "beartype.beartype")
+install_import_hook("unseen", "shapes.checked")
 
 # Some libraries read these when they are imported.
 os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
@@ -25,6 +25,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "unseen"))
 
 HERE = {"localhost", "127.0.0.1", "::1", "0.0.0.0", "::", "", None, socket.gethostname()}
 _numbers = itertools.count()
+
+
+def pytest_configure(config):
+    # beartype looks at random members of a list, and hypothesis would rather have no randomness while it draws: harmless.
+    config.addinivalue_line("filterwarnings", "ignore:Do not use the `random` module inside strategies")
 
 
 @pytest.fixture(autouse=True)

@@ -198,9 +198,7 @@ def report(study: StudyPath, settings: Set = None, out: Out = None) -> None:
 @app.command()
 def clean(
     study: StudyPath,
-    everything: Annotated[
-        bool, typer.Option("--everything", help="Also results the recipe left behind.")
-    ] = False,
+    everything: Annotated[bool, typer.Option("--everything", help="Also results the recipe left behind.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Remove what killed runs left and the records of failures; with --everything also results the recipe left behind."""
@@ -218,9 +216,7 @@ def pack(study: StudyPath, to: Annotated[Path, typer.Argument(help="The file to 
 
 
 @app.command()
-def unpack(
-    file: Path, into: Annotated[Path, typer.Argument(help="The study's folder, made if needed.")]
-) -> None:
+def unpack(file: Path, into: Annotated[Path, typer.Argument(help="The study's folder, made if needed.")]) -> None:
     """Add the trials of a packed study to a study's folder. Trials that are there already stay."""
     from unseen.studies.store import Store
 

@@ -49,8 +49,10 @@ def hold_out_combinations(
     kept_rows, kept_columns = _kept(every_row, withhold_rows), _kept(every_column, withhold_columns)
     _check_choice("balance", balance, ("exact", "nearly_balanced"))
     _check_choice("empty", empty, ("error", "avoid"))
-    pools = Pools(tuple(float(s) for s in shares), by=disjoint_by, within=rows, seed=seed)  # type: ignore[arg-type]
     factors = (rows, columns)
+    alone = disjoint_by == "instance" and "instance" not in samples.space  # groups have no one column of their own
+    within = factors if alone else (rows,)
+    pools = Pools(tuple(float(share) for share in shares), by=disjoint_by, within=within, seed=seed)
     supply = {pool: available(samples, pools, pool, factors) for pool in ("train", "validation", "test")}
     usable = np.ones((len(kept_rows), len(kept_columns)), dtype=bool)
     if empty == "avoid":
@@ -67,19 +69,15 @@ def hold_out_combinations(
     def cell(i: int, j: int) -> tuple[int, int]:
         return int(kept_rows[i]), int(kept_columns[j])
 
-    steps = [[cell(i, j) for i, j in enumerate(step)] for step in chain]
+    steps = [[cell(i, j) for i, j in enumerate(step.tolist())] for step in chain]
     seen_cells = [c for step in steps[:seen_per_level] for c in step]
-    asked_cells = [cell(i, j) for i, j in zip(*np.nonzero(asked))]
+    asked_cells = [cell(i, j) for i, j in np.argwhere(asked).tolist()]
     totals = {"images": images, "validation_images": validation_images, "test_images": test_images}
-    for key, total in totals.items():
-        cells = max(len(seen_cells), len(asked_cells)) if key == "test_images" else len(seen_cells)
-        if total is not None and (not isinstance(total, int) or total < cells):
-            raise UnseenError(
-                f"design.{key} = {total!r}; {cells} cells need at least one image each, so {cells} or more."
-            )
     ever_seen = [c for step in steps for c in step]
     for (key, total), pool in zip(totals.items(), supply):
-        needed = [*(seen_cells if total is not None else ever_seen), *(asked_cells if pool == "test" else [])]
+        also = asked_cells if pool == "test" else []
+        _check_total(key, total, max(len(seen_cells), len(also)))
+        needed = [*(ever_seen if total is None else seen_cells), *also]
         _check_not_empty(samples, factors, needed, pool, supply[pool])
 
     def seen(reason: str, pool: str, total: int | None) -> RowSet:
@@ -159,6 +157,13 @@ def _new_levels(
         reason = f"levels of {columns} never seen in training: {rows} is asked"
         sets["new-columns"] = RowSet(reason, "test", take_each(cells, supply, None), asks=(rows,))
     return sets
+
+
+def _check_total(key: str, total: int | None, cells: int) -> None:
+    if total is not None and (not isinstance(total, int) or total < cells):
+        raise UnseenError(
+            f"design.{key} = {total!r}; {cells} cells need at least one image each: give {cells} or more."
+        )
 
 
 def _check_not_empty(

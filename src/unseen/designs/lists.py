@@ -29,8 +29,8 @@ def from_lists(
 
     ``lists`` needs ``train`` and at least one set to ask; ``validation`` chooses the epoch. In a recipe the values are
     paths of text files with one name per line. Released lists carry labels after the name and folders of their
-    authors' machines before it: where the whole entry names no image, what follows a comma, tab or space is left out,
-    then leading folders are. Pools are not drawn, so nothing guarantees that lists share no image: the audit says so.
+    authors' machines before it: where the whole entry names no image, leading folders are left out, then what follows
+    a comma, tab or space. Pools are not drawn, so nothing guarantees that lists share no image: the audit says so.
     An image that a list names twice counts once.
     """
     two_factors(samples, rows, columns)
@@ -93,14 +93,12 @@ def _row(entry: str | int, samples: Samples, numbers: Mapping[str, int], where: 
 
 
 def _readings(entry: str) -> Iterator[str]:
-    """What an entry may name: all of it, without a label, without leading folders.
+    """What an entry may name: all of it, without leading folders, without a label.
 
-    >>> list(_readings("./set/car/1.png 3"))
-    ['./set/car/1.png 3', './set/car/1.png', 'set/car/1.png', 'car/1.png', '1.png']
+    >>> list(_readings("car/1.png 3"))
+    ['car/1.png 3', '1.png 3', 'car/1.png', '1.png']
     """
-    yield entry
-    for name in dict.fromkeys((entry.strip(), re.split(r"[,\t ]", entry.strip())[0])):
+    for name in dict.fromkeys((entry, entry.strip(), re.split(r"[,\t ]", entry.strip())[0])):
         while name:
-            if name != entry:
-                yield name
+            yield name
             name = name.partition("/")[2]

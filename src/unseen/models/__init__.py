@@ -7,9 +7,9 @@ from unseen.models.sharing import build, layer_names
 
 __all__ = [
     "BACKBONES",
+    "NORMALISE",
     "SHARING",
     "STEMS",
-    "NORMALISE",
     "Backbone",
     "Network",
     "Seeing",

@@ -82,7 +82,7 @@ def curve_rows(rows: Rows, *, percent: bool = False) -> list[dict[str, Any]]:
     return made
 
 
-def x_axis(values: Sequence[float], title: str, *, wrap: int) -> alt.X:
+def x_axis(values: Sequence[float | int], title: str, *, wrap: int) -> alt.X:
     """Ticks where something was measured, as long as they can be read."""
     ticks = sorted(set(values))
     lines = textwrap.wrap(title, wrap) or [""]
@@ -99,7 +99,7 @@ def colour(colours: Mapping[str, str], title: str) -> alt.Color:
     return alt.Color("series:N", scale=alt.Scale(domain=list(colours), range=list(colours.values())), title=title)
 
 
-def y_axis(field: str, domain: Sequence[float], *, percent: bool = False) -> alt.Y:
+def y_axis(field: str, domain: Sequence[float | int], *, percent: bool = False) -> alt.Y:
     axis = alt.Axis(title=None, format="%" if percent else "~g", tickCount=5)
     return alt.Y(f"{field}:Q", scale=alt.Scale(domain=list(domain), nice=False), axis=axis)
 
@@ -108,11 +108,11 @@ def curves(
     rows: Rows,
     *,
     colours: Mapping[str, str],
-    domain: Sequence[float],
+    domain: Sequence[float | int],
     x_title: str,
     series_title: str,
     sets: Sequence[str] = (),
-    chance: Sequence[Mapping[str, float]] = (),
+    chance: Sequence[Mapping[str, float | int]] = (),
     published: Rows = (),
     percent: bool = False,
     height: int = 180,
@@ -155,7 +155,7 @@ def curves(
     return alt.LayerChart(layer=layers, height=height)
 
 
-def _chance(chance: Sequence[Mapping[str, float]], x: alt.X, domain: Sequence[float]) -> list[alt.Chart]:
+def _chance(chance: Sequence[Mapping[str, float | int]], x: alt.X, domain: Sequence[float | int]) -> list[alt.Chart]:
     base = alt.Chart(alt.Data(values=list(chance)))
     y = y_axis("chance", domain)
     line = base.mark_line(strokeWidth=1, strokeDash=[1, 3], color=role("muted"), tooltip=None).encode(x, y)

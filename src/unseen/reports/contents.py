@@ -73,7 +73,7 @@ class Contents:
 
     ``summary``: one row per point of a curve, with columns ``x`` (float; see ``x_title``), ``series`` (str: the
     architecture, "shared"), ``set`` (str: "seen", "unseen"), ``target`` (a target's name or "geometric mean"),
-    ``layer`` (their order in the network is that of ``layers``, from the input to the output), ``unit_type`` (factor name a unit prefers;
+    ``layer`` (ordered by ``layers`` below, from the input to the output), ``unit_type`` (factor name a unit prefers;
     "" elsewhere), ``measure`` ("accuracy", "median specialization", "share of units", "median selectivity", "median
     invariance", "degenerate units"), ``value``, ``low``, ``high`` (95 % interval over repeats; NaN where n = 1), ``n``
     (repeats), ``chance`` (float or null).

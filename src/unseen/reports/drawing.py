@@ -19,8 +19,8 @@ FONT = "system-ui,-apple-system,'Segoe UI',Helvetica,Arial,'Liberation Sans','De
 
 @dataclass(frozen=True)
 class Drawing:
-    width: float
-    height: float
+    width: float | int
+    height: float | int
     body: str
     label: str
 
@@ -35,7 +35,14 @@ class Drawing:
 
 
 def text(
-    x: float, y: float, words: str, *, size: float = 11, colour: str = "", anchor: str = "start", bold: bool = False
+    x: float | int,
+    y: float | int,
+    words: str,
+    *,
+    size: float | int = 11,
+    colour: str = "",
+    anchor: str = "start",
+    bold: bool = False,
 ) -> str:
     weight = ' font-weight="600"' if bold else ""
     place = "" if anchor == "start" else f' text-anchor="{anchor}"'
@@ -54,8 +61,8 @@ def cut(words: str, most: int) -> str:
 def fitting(names: Sequence[str], most: int) -> list[str]:
     """Names of at most ``most`` letters: what all have in common goes first, then the ends.
 
-    >>> fitting(["azimuth 0°", "azimuth 40°"], 6), fitting(["car", "helicopter"], 6), fitting(["top left", "top right"], 2)
-    (['0°', '40°'], ['car', 'helic…'], ['l…', 'r…'])
+    >>> fitting(["azimuth 0°", "azimuth 40°"], 6), fitting(["car", "helicopter"], 6)
+    (['0°', '40°'], ['car', 'helic…'])
     >>> fitting(["top left", "top right", "bottom left", "bottom right"], 2), fitting(["plane", "place"], 2)
     (['tl', 'tr', 'bl', 'br'], ['0', '1'])
     """
@@ -92,7 +99,9 @@ def data_uri(pixels: np.ndarray, *, side: int) -> str:
     return f"data:image/{kind};base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
-def sheet(drawings: Sequence[Drawing], titles: Sequence[str], *, columns: int, label: str, gap: float = 26) -> Drawing:
+def sheet(
+    drawings: Sequence[Drawing], titles: Sequence[str], *, columns: int, label: str, gap: float | int = 26
+) -> Drawing:
     """Drawings in rows and columns, each with lines of words above it."""
     head = 15 * max(title.count("\n") + 1 for title in titles) + 4
     width = max(drawing.width for drawing in drawings) + gap
@@ -111,7 +120,7 @@ def sheet(drawings: Sequence[Drawing], titles: Sequence[str], *, columns: int, l
     return Drawing(across * width - gap, math.ceil(bottom - gap), "".join(parts), label)
 
 
-def stack(drawings: Sequence[Drawing], *, label: str, gap: float = 30) -> Drawing:
+def stack(drawings: Sequence[Drawing], *, label: str, gap: float | int = 30) -> Drawing:
     """Drawings below each other."""
     parts, bottom = [], 0.0
     for drawing in drawings:
@@ -120,7 +129,7 @@ def stack(drawings: Sequence[Drawing], *, label: str, gap: float = 30) -> Drawin
     return Drawing(max(drawing.width for drawing in drawings), bottom - gap, "".join(parts), label)
 
 
-def framed(drawing: Drawing, margin: float = 20) -> Drawing:
+def framed(drawing: Drawing, margin: float | int = 20) -> Drawing:
     """The drawing with room around it, for a file."""
     body = f'<g transform="translate({margin:g} {margin:g})">{drawing.body}</g>'
     return Drawing(drawing.width + 2 * margin, drawing.height + 2 * margin, body, drawing.label)

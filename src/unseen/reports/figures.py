@@ -179,8 +179,9 @@ def layers(contents: Contents) -> Figure | str:
         return Panel(f"{kind} units", chart)
 
     caption = (
-        f"Median specialization from the first recorded layer to the last{which}; fainter: fewer {things(contents.x_title)}. "
-        f"Means over repeats, {repeats([row['n'] for row in rows])}; the intervals are in the tooltips and the table."
+        f"Median specialization from the first recorded layer to the last{which}; fainter: fewer "
+        f"{things(contents.x_title)}. Means over repeats, {repeats([row['n'] for row in rows])}; the intervals are "
+        "in the tooltips and the table."
     )
     kinds = ordered(row["unit_type"] for row in rows)
     made = tuple(panel(kind) for kind in kinds)

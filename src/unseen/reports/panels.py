@@ -17,7 +17,7 @@ def build_up(
     *,
     layers: Sequence[str],
     colours: Mapping[str, str],
-    domain: Sequence[float],
+    domain: Sequence[float | int],
     x_title: str,
     series_title: str,
     height: int = 180,
@@ -53,7 +53,7 @@ def trials(
     rows: Rows,
     *,
     colours: Mapping[str, str],
-    span: Sequence[float],
+    span: Sequence[float | int],
     x_title: str,
     series_title: str,
     height: int = 240,
@@ -84,7 +84,7 @@ def trials(
 
 
 def losses(
-    rows: Rows, *, colours: Mapping[str, str], domain: Sequence[float], series_title: str, height: int = 150
+    rows: Rows, *, colours: Mapping[str, str], domain: Sequence[float | int], series_title: str, height: int = 150
 ) -> alt.LayerChart:
     """Every trial's loss, as faint lines: dotted in training, solid in validation. Logarithmic if it spans decades."""
     number = {trial: index for index, trial in enumerate(dict.fromkeys(row["trial"] for row in rows))}
@@ -117,7 +117,7 @@ def losses(
     return alt.LayerChart(layer=[chart], height=height)
 
 
-def loss_domain(values: Sequence[float]) -> tuple[float, float]:
+def loss_domain(values: Sequence[float | int]) -> tuple[float | int, float | int]:
     """The span of the finite losses; (0, 1) where there is none."""
     good = [value for value in values if value is not None and math.isfinite(value)]
     return (min(good), max(good)) if good and max(good) > min(good) else (0.0, max([1.0, *good]))
@@ -134,7 +134,7 @@ def epoch_ticks(rows: Rows) -> list[int]:
     return [epoch for epoch in range(0, last + 1, step) if any(row["epoch"] <= epoch for row in rows)]
 
 
-def log_ticks(low: float, high: float) -> list[float]:
+def log_ticks(low: float | int, high: float | int) -> list[float]:
     """Powers of ten, with halfway marks (3, 0.3) where there are few.
 
     >>> log_ticks(0.02, 4.0)

@@ -46,7 +46,7 @@ def large_split(picture: SplitPicture) -> Drawing:
     return Drawing(left + columns * CELL + right, top + rows * (CELL + 12) + 2, "".join(parts), described(picture))
 
 
-def _cell(picture: SplitPicture, row: int, column: int, x: float, y: float) -> str:
+def _cell(picture: SplitPicture, row: int, column: int, x: float | int, y: float | int) -> str:
     seen, asked = bool(picture.seen[row, column]), bool(picture.asked[row, column])
     side = CELL - 6
     frame = f'x="{x + 3:g}" y="{y:g}" width="{side}" height="{side}" rx="2"'

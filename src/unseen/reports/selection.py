@@ -71,7 +71,7 @@ def top(rows: Iterable[Row]) -> float:
     return min(1.0, math.ceil(5 * max(values, default=1.0)) / 5) or 1.0
 
 
-def chance_line(rows: list[Row]) -> list[dict[str, float]]:
+def chance_line(rows: list[Row]) -> list[dict[str, float | int]]:
     at = {row["x"]: row["chance"] for row in rows if finite(row.get("chance")) is not None}
     return [{"x": x, "chance": at[x]} for x in sorted(at)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 
-def number(value: float | None, *, percent: bool = False) -> str:
+def number(value: float | int | None, *, percent: bool = False) -> str:
     """
     >>> number(0.81234), number(-0.5), number(float("nan")), number(54000.0), number(0.493, percent=True)
     ('0.812', '−0.500', 'undefined', '54,000', '49.3 %')
@@ -25,7 +25,7 @@ def number(value: float | None, *, percent: bool = False) -> str:
     return text.replace("-", "−")
 
 
-def plain(value: float) -> str:
+def plain(value: float | int) -> str:
     """A setting (an x value), without digits it does not have.
 
     >>> plain(18.0), plain(0.25), plain(54000.0)
@@ -34,11 +34,11 @@ def plain(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:g}"
 
 
-def has_interval(low: float | None, high: float | None) -> bool:
+def has_interval(low: float | int | None, high: float | int | None) -> bool:
     return low is not None and high is not None and math.isfinite(low) and math.isfinite(high)
 
 
-def interval(low: float | None, high: float | None, n: int | None, *, percent: bool = False) -> str:
+def interval(low: float | int | None, high: float | int | None, n: int | None, *, percent: bool = False) -> str:
     """
     >>> interval(0.79, 0.83, 3), interval(float("nan"), float("nan"), 1)
     ('[0.790, 0.830]', 'n = 1, no interval')
@@ -48,7 +48,13 @@ def interval(low: float | None, high: float | None, n: int | None, *, percent: b
     return f"[{number(low, percent=percent)}, {number(high, percent=percent)}]"
 
 
-def measured(value: float | None, low: float | None, high: float | None, n: int | None, p: float | None = None) -> str:
+def measured(
+    value: float | int | None,
+    low: float | int | None,
+    high: float | int | None,
+    n: int | None,
+    p: float | int | None = None,
+) -> str:
     """
     >>> measured(0.812, 0.79, 0.83, 3, p=0.0004)
     '0.812 [0.790, 0.830], n = 3, p < 0.001'
@@ -64,7 +70,7 @@ def measured(value: float | None, low: float | None, high: float | None, n: int 
     return text if p is None or math.isnan(p) else f"{text}, {probability(p)}"
 
 
-def probability(p: float) -> str:
+def probability(p: float | int) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
@@ -88,7 +94,7 @@ def things(title: str) -> str:
     return title.removeprefix("number of ")
 
 
-def condition(title: str, x: float) -> str:
+def condition(title: str, x: float | int) -> str:
     """
     >>> condition("number of seen combinations", 18.0), condition("share seen", 0.5)
     ('18 seen combinations', 'share seen 0.5')

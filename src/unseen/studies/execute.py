@@ -19,10 +19,10 @@ from unseen.recordings import activity_per_cell, respond
 from unseen.studies.study import Study, layers_to_record
 from unseen.studies.trials import Trial, describe, identity, precisions
 from unseen.training import Learner, Pictures, Trained, pictures, train
+from unseen.version import __version__
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import responses_table
 from unseen.vocabulary.seeds import seed_of
-from unseen.version import __version__
 
 
 @dataclass(frozen=True)

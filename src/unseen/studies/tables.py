@@ -27,6 +27,7 @@ LOCATIONS = frozenset(
 )  # where, not what: never part of an identity
 
 
+@lru_cache(maxsize=1)
 def designs() -> dict[str, Callable[..., Split]]:
     """The whole table of designs: ours, and what installed packages add."""
     added = {point.name: point.load() for point in entry_points(group="unseen.designs")}

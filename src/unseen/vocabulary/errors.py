@@ -35,13 +35,16 @@ def listed(names: Iterable[object], most: int = 12) -> str:
 
 
 def nearest(given: object, possible: Iterable[object]) -> str | None:
-    """The possible name most like the given one, if any is close.
+    """The possible name most like the given one, if any is close; else the only one that it begins.
 
-    >>> nearest("azimut", ["azimuth", "model"])
-    'azimuth'
+    >>> nearest("azimut", ["azimuth", "model"]), nearest("val", ["train", "validation"])
+    ('azimuth', 'validation')
     """
     words = {str(name).lower(): str(name) for name in possible}
-    found = difflib.get_close_matches(str(given).lower(), list(words), n=1, cutoff=0.5)
+    word = str(given).lower()
+    found = difflib.get_close_matches(word, list(words), n=1, cutoff=0.5)
+    if not found and len(begun := [name for name in words if word and name.startswith(word)]) == 1:
+        found = begun
     return words[found[0]] if found else None
 
 

@@ -56,7 +56,8 @@ class Factor:
             )
         if self.canonical is not None and not 0 <= self.canonical < len(self.levels):
             raise UnseenError(
-                f"factor '{self.name}' has canonical level number {self.canonical}; possible: 0 to {len(self.levels) - 1}."
+                f"factor '{self.name}' has canonical level number {self.canonical}; "
+                f"possible: 0 to {len(self.levels) - 1}."
             )
         for what in ("texts", "coordinates"):
             given = getattr(self, what)
@@ -104,8 +105,9 @@ class FactorSpace:
 
     def __init__(self, factors: Mapping[str, Sequence[Level]] | Iterable[Factor]) -> None:
         if isinstance(factors, Mapping):
-            factors = [Factor(name, tuple(levels)) for name, levels in factors.items()]
-        rows = tuple(factors)
+            rows = tuple(Factor(str(name), tuple(levels)) for name, levels in factors.items())
+        else:
+            rows = tuple(factors)
         names = [factor.name for factor in rows]
         if len(set(names)) != len(names):
             raise UnseenError(f"two factors share a name among {', '.join(names)}; rename one.")

@@ -46,21 +46,21 @@ class NetworkSection(Section):
 class TrainingSection(Section):
     """How weights come to be. Adam, 1e-3, lowest validation loss: Madan et al. 2022; the other defaults are ours."""
 
-    epochs: int = Field(10, ge=1)
-    batch: int = Field(256, ge=1)
+    epochs: int = Field(default=10, ge=1)
+    batch: int = Field(default=256, ge=1)
     optimiser: Literal["adam", "adamw", "sgd"] = "adam"
-    lr: float = Field(1e-3, gt=0)
-    momentum: float = Field(0.9, ge=0, lt=1)
-    weight_decay: float = Field(0.0, ge=0)
+    lr: float = Field(default=1e-3, gt=0)
+    momentum: float = Field(default=0.9, ge=0, lt=1)
+    weight_decay: float = Field(default=0.0, ge=0)
     schedule: Literal["constant", "cosine", "linear"] = "constant"
-    warmup: float = Field(0.0, ge=0)
+    warmup: float = Field(default=0.0, ge=0)
     loss_weights: dict[str, float] = {}
     augment: dict[str, float] = {}
     normalise: Literal["imagenet", "mnist", "half", "none"] = "imagenet"
     select: Literal["best", "last"] = "best"
     precision: Literal["auto", "float32", "bf16"] = "auto"
     compile: bool = False
-    threads: int = Field(1, ge=1)
+    threads: int = Field(default=1, ge=1)
 
 
 class RecordingsSection(Section):
@@ -90,7 +90,7 @@ class Recipe(Section):
     training: TrainingSection = TrainingSection()  # pyright: ignore[reportCallIssue]
     recordings: RecordingsSection = RecordingsSection()
     measures: MeasuresSection = MeasuresSection()
-    seeds: tuple[int, ...] = Field((0, 1, 2), min_length=1)
+    seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)
     grid: tuple[dict[str, list[Any]], ...] = ({},)
     published: str = ""
     citation: str = ""
@@ -154,10 +154,14 @@ def recipe_from(tables: Mapping[str, Any], where: str = "recipe") -> Recipe:
     try:
         return Recipe.model_validate(tables)
     except ValidationError as error:
-        raise UnseenError("\n".join(_explain(problem, where) for problem in error.errors())) from None
+        told = {}  # a key that may be one of two kinds is complained of twice: once is enough
+        for problem in error.errors():
+            told.setdefault(_key_of(problem), _explain(problem, where))
+        raise UnseenError("\n".join(told.values())) from None
 
 
-def _grids(tables: Mapping[str, Any], where: str) -> list[Mapping[str, Any]]:
+def _grids(tables: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+    """The grids of a recipe. Without quotes TOML makes tables of a dotted key; they are put together again."""
     grid = tables.get("grid", {})
     grids = [grid] if isinstance(grid, Mapping) else grid
     if not isinstance(grids, list) or not all(isinstance(one, Mapping) for one in grids):
@@ -165,7 +169,22 @@ def _grids(tables: Mapping[str, Any], where: str) -> list[Mapping[str, Any]]:
             f"{where}: grid = {grid!r} must be a section of keys with lists to try, e.g. "
             f'[grid] and "design.seen_per_level" = [1, 2, 4].'
         )
-    return grids or [{}]
+    return [_dotted(one) for one in grids] or [{}]
+
+
+def _dotted(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested tables under dotted keys.
+
+    >>> _dotted({"design": {"seen_per_level": [1, 2]}})
+    {'design.seen_per_level': [1, 2]}
+    """
+    flat: dict[str, Any] = {}
+    for key, value in tables.items():
+        inner = (
+            {f"{key}.{rest}": v for rest, v in _dotted(value).items()} if isinstance(value, Mapping) else {key: value}
+        )
+        flat |= inner
+    return flat
 
 
 def read_recipe(path: Path, settings: Sequence[str] = ()) -> Recipe:
@@ -188,10 +207,20 @@ def read_recipe(path: Path, settings: Sequence[str] = ()) -> Recipe:
     return recipe_from(tables, str(path))
 
 
+def _key_of(problem: Any) -> str:
+    """The dotted key that a complaint is about; pydantic adds the kinds it tried ("literal[...]")."""
+    return ".".join(str(part) for part in problem["loc"] if not re.match(r"(literal|tuple)\[", str(part)))
+
+
 def _explain(problem: Any, where: str) -> str:
     """One pydantic complaint as a sentence."""
-    place = [str(part) for part in problem["loc"]]
-    key = ".".join(place)
+    key = _key_of(problem)
+    place = key.split(".")
+    given = problem["input"]
+    if problem["type"] == "model_type":
+        return f"{where}: {key} = {given!r} must be a section, e.g. [{key}] and name = ... below it."
+    if problem["type"] == "tuple_type":
+        return f"{where}: {key} = {given!r} must be a list, e.g. [{given!r}]."
     if problem["type"] == "extra_forbidden":
         model: Any = Recipe
         for part in place[:-1]:
@@ -207,5 +236,6 @@ def _explain(problem: Any, where: str) -> str:
         expected = problem["ctx"]["expected"]
         guess = nearest(problem["input"], [word.strip("' ") for word in expected.replace(" or ", ",").split(",")])
         hint = f" Did you mean '{guess}'?" if guess else ""
-        return f"{where}: {key} = {problem['input']!r}; possible: {expected}.{hint}"
-    return f"{where}: {key} = {problem['input']!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}."
+        also = ", or a list of names" if "literal" in str(problem["loc"][-1]) else ""
+        return f"{where}: {key} = {given!r}; possible: {expected}{also}.{hint}"
+    return f"{where}: {key} = {given!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}."

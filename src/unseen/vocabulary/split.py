@@ -28,16 +28,16 @@ ORDER = "instance order"
 
 @dataclass(frozen=True)
 class Pools:
-    """How instances are divided into disjoint pools, the same share of every level of ``within``.
+    """How instances are divided into disjoint pools, the same share of every level (or cell) of ``within``.
 
     ``by``: "instance" (each image of its own), another factor (the photos of one object stay together), or "nothing"
     (every pool is everything: for sets such as COIL, where the category *is* the instance). Where the source names
     pools ("train", "test"), ``respect_source`` keeps its test images for the test pool.
     """
 
-    shares: tuple[float, float, float] = (0.7, 0.1, 0.2)
+    shares: tuple[float, ...] = (0.7, 0.1, 0.2)
     by: str = "instance"
-    within: str | None = None
+    within: str | tuple[str, ...] | None = None
     respect_source: bool = True
     seed: int = 0
 
@@ -89,7 +89,7 @@ class Split:
         return self.sets[name]
 
     def rows(self, samples: Samples, name: str) -> Int[np.ndarray, " n"]:
-        """All rows of a set, sorted, each once. Unlisted grid factors take one level per instance, drawn by its number."""
+        """All rows of a set, sorted, each once. Free grid factors take one level per instance, drawn by its number."""
         wanted = self[name]
         if wanted.listed is not None:
             return np.unique(np.asarray(wanted.listed, dtype=np.int64))
@@ -121,7 +121,7 @@ class Split:
 def membership(samples: Samples, pools: Pools) -> Int[np.ndarray, " instances"]:
     """The pool number (in ``POOLS``) of each instance; -1 for all where pools are disjoint by nothing.
 
-    Exact shares: within each level of ``within`` the groups are put in random order and cut. A group that the source
+    Exact shares: within each cell of ``within`` the groups are put in random order and cut. A group that the source
     itself divides goes with its test images, so that none of those is ever trained on.
     """
     if pools.by == "nothing":
@@ -137,14 +137,13 @@ def membership(samples: Samples, pools: Pools) -> Int[np.ndarray, " instances"]:
     return _cut(strata[first], source, keyed(pools.seed, "group order", kept), pools)[inverse]
 
 
-def _strata(samples: Samples, within: str | None) -> np.ndarray:
-    stored = within is not None and within in samples.space and all(within in block.stored for block in samples.blocks)
-    if within is not None and within not in samples.space:
-        raise unknown("factor", within, samples.space.names)
-    if within is None or not stored:
-        return np.zeros(samples.instances, dtype=np.int16)
-    kind = np.int16 if len(samples.space[within]) < 2**15 else np.int64
-    return np.concatenate([np.asarray(block.stored[within]).astype(kind) for block in samples.blocks])
+def _strata(samples: Samples, within: str | tuple[str, ...] | None) -> np.ndarray:
+    """The cell of each instance among the factors of ``within`` that all blocks store."""
+    names = (within,) if isinstance(within, str) else within or ()
+    known = samples.space.select(names)
+    space = known.select([name for name in known.names if all(name in block.stored for block in samples.blocks)])
+    numbers = [_own_cells(samples, space.names, block)[0] for block in range(len(samples.blocks))]
+    return np.concatenate(numbers).astype(np.int16 if space.size < 2**15 else np.int64)
 
 
 def _source(samples: Samples) -> Int[np.ndarray, " instances"] | None:

@@ -11,6 +11,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any, cast
 
@@ -46,6 +47,7 @@ WORLDS: dict[str, Entry] = {
 }
 
 
+@lru_cache(maxsize=1)
 def worlds() -> dict[str, Entry]:
     """The whole table: ours, and what installed packages add.
 
