@@ -101,7 +101,17 @@ def gather(study: Study) -> Contents:
         published_source=source,
         facts=facts_tables(study, trials),
         citation=study.recipe.citation,
+        layers=layer_order(trials),
     )
+
+
+def layer_order(trials: Sequence[tuple[dict[str, Any], Path]]) -> tuple[str, ...]:
+    """Names of recorded layers from input to output, branches folded together."""
+    found: dict[str, None] = {}
+    for facts, _ in trials:
+        single = {layer for layer, tasks in facts["tasks"].items() if len(tasks) == 1}
+        found |= {plain(layer)[1] if layer in single else layer: None for layer in facts["tasks"]}
+    return tuple(found)
 
 
 def plain(layer: str) -> tuple[str, str]:
@@ -296,6 +306,7 @@ def top_units(
                         float(scores.selectivity[unit]), float(scores.invariance[unit]), (grid - low) / (high - low),
                         tuple(facts["targets"].get(facts["factors"][0], map(str, range(grid.shape[0])))),
                         tuple(facts["targets"].get(facts["factors"][1], map(str, range(grid.shape[1])))),
+                        facts["factors"][0], facts["factors"][1],
                     )
                 )  # fmt: skip
     return tuple(pictures)

@@ -88,9 +88,8 @@ class _Hidden:
 
 def open_world(section: Named) -> World:
     """The world a recipe names; one that is open already is used again."""
-    check_call(
-        "world", worlds.worlds()[section.name].load(), section.arguments, ()
-    ) if section.name in worlds.worlds() else None
+    if section.name in worlds.worlds():  # an unknown name is refused by the table itself
+        check_call("world", worlds.worlds()[section.name].load(), section.arguments, ())
     key = tuple(sorted((name, repr(value)) for name, value in section.arguments.items()))
     return _world(section.name, key, _Hidden(section.arguments))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from unseen.studies.tables import LOCATIONS, component_versions, design_call, digest
 from unseen.vocabulary.errors import UnseenError, listed, nearest
-from unseen.vocabulary.recipe import Recipe, override, recipe_from
+from unseen.vocabulary.recipe import Recipe, Section, override, recipe_from
 from unseen.vocabulary.world import World
 
 PRECISIONS = ("float32", "bf16")
@@ -82,7 +82,11 @@ def precisions(recipe: Recipe, device: str) -> tuple[str, ...]:
 
 
 def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
-    """All that decides a trial's result, as plain data. Where files lie is not part of it; what they hold is."""
+    """All that decides a trial's result, as plain data. Where files lie is not part of it; what they hold is.
+
+    Settings at their defaults are left out, so that a new setting does not orphan old results; a default that changes
+    its meaning raises a component's version instead.
+    """
     recipe = trial.recipe
     _, design_arguments = design_call(recipe.design)
     what = {key: value for key, value in recipe.world.arguments.items() if key not in LOCATIONS}
@@ -93,12 +97,21 @@ def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
         "world": {"name": recipe.world.name, "arguments": what, "fingerprint": world.fingerprint},
         "design": {"name": recipe.design.name, "seed": recipe.design.seed, "arguments": design_arguments},
         "targets": list(recipe.targets),
-        "network": {**recipe.network.model_dump(mode="json"), "checkpoint": _content(recipe.network.checkpoint)},
-        "training": {**recipe.training.model_dump(mode="json"), "precision": precision},
-        "recordings": recipe.recordings.model_dump(mode="json"),
+        "network": {
+            **_chosen(recipe.network),
+            "backbone": recipe.network.backbone,
+            "sharing": recipe.network.sharing,
+            "checkpoint": _content(recipe.network.checkpoint),
+        },
+        "training": {**_chosen(recipe.training), "precision": precision},
+        "recordings": _chosen(recipe.recordings),
         "seed": trial.seed,
         "versions": component_versions(recipe),
     }
+
+
+def _chosen(section: Section) -> dict[str, Any]:
+    return section.model_dump(mode="json", exclude_defaults=True)
 
 
 def _content(checkpoint: str | None) -> str | None:
