@@ -1,4 +1,4 @@
-"""What every test stands on: shapes checked at run time, no network, caches of its own, property tests without deadlines."""
+"""What every test stands on: shapes checked at run time, no network, a cache of its own, no deadlines."""
 
 import itertools
 import os
@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from jaxtyping import install_import_hook
 
-# Every annotated array of `unseen` is checked at each call. The hook acts on import, so it must come first; pytest reads
-# this file before it collects (tests and doctests alike), and so does each worker of pytest-xdist.
+# Every annotated array of `unseen` is checked at each call. The hook acts on import, so it must come first; pytest
+# reads this file before it collects (tests and doctests alike), and so does each worker of pytest-xdist.
 assert "unseen" not in sys.modules, "unseen was imported before tests/conftest.py: its shapes would go unchecked"
 install_import_hook("unseen", "shapes.checked")
 
@@ -28,7 +28,7 @@ _numbers = itertools.count()
 
 
 def pytest_configure(config):
-    # beartype looks at random members of a list, and hypothesis would rather have no randomness while it draws: harmless.
+    # beartype looks at random members of a list, which hypothesis does not like to see while it draws: harmless.
     config.addinivalue_line("filterwarnings", "ignore:Do not use the `random` module inside strategies")
 
 

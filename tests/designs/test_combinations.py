@@ -1,5 +1,7 @@
 """Hold out combinations: every level is seen, some combinations are not (Madan et al. 2022, Fig. 1)."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from grids import counts, digits, instances, photos
@@ -27,14 +29,10 @@ def exact_sizes(rows, columns):
     return [k for k in range(1, room + 1) if rows * k % columns == 0]
 
 
-def kinds(rows, columns, each):
-    return [digits(rows, columns, each), photos(np.full((rows, columns), each))]
-
-
 @pytest.mark.parametrize("computed", [True, False])
 @given(n=st.integers(2, 6), seed=seeds)
 def test_on_a_square_grid_every_number_of_combinations_is_balanced_nested_and_constant(computed, n, seed):
-    samples = digits(n, n, 60) if computed else photos(np.full((n, n), 20))
+    samples = digits(n, n, 60) if computed else photos(np.full((n, n), 60))
     splits = [held_out(samples, k, seed=seed) for k in range(1, n)]
     unseen = [split.mask(samples, "unseen") for split in splits]
     seen = [split.mask(samples, "train") for split in splits]
@@ -45,7 +43,7 @@ def test_on_a_square_grid_every_number_of_combinations_is_balanced_nested_and_co
         assert (mask.sum(0) == k).all()
         assert (mask.sum(1) == k).all()
         assert not (mask & unseen[0]).any()
-    assert all((fewer <= more).all() for fewer, more in zip(seen, seen[1:]))
+    assert all((fewer <= more).all() for fewer, more in pairwise(seen))
     for name in ("train", "validation", "seen", "unseen"):
         assert len({split.count(samples, name) for split in splits}) == 1, f"the size of {name} changes"
     for split in splits:
@@ -75,7 +73,7 @@ def test_nearly_balanced_counts_differ_by_at_most_one(rows, columns, seed):
         assert (mask.sum(1) == k).all()
         assert np.ptp(mask.sum(0)) <= 1
         assert not (mask & unseen).any()
-    assert all((fewer <= more).all() for fewer, more in zip(masks, masks[1:]))
+    assert all((fewer <= more).all() for fewer, more in pairwise(masks))
 
 
 @given(rows=sides, columns=sides, seed=seeds)
@@ -97,6 +95,31 @@ def test_no_instance_is_in_two_pools_nor_in_two_training_cells(n, k, seed):
     assert not asked["train"] & (asked["validation"] | asked["seen"] | asked["unseen"] | asked["probe"])
     assert not asked["validation"] & (asked["seen"] | asked["unseen"] | asked["probe"])
     assert audit(split, samples).problems == ()
+
+
+def test_a_cell_with_one_photo_cannot_keep_the_total_and_the_error_says_what_can_be_done():
+    coil = photos(np.ones((4, 4), dtype=int))
+    with pytest.raises(UnseenError, match=r"'train' would have 4 images for 8 cells.*or set design.images"):
+        held_out(coil, 2, disjoint_by="nothing")
+    assert held_out(coil, 2, disjoint_by="nothing", images=8).count(coil, "train") == 8
+
+
+def test_small_test_sets_grow_to_show_every_seen_cell():
+    samples = photos(np.full((5, 5), 10))
+    for k in (1, 2, 3, 4):
+        split = held_out(samples, k)
+        assert split.count(samples, "train") == 35
+        assert split.count(samples, "validation") == 5 * k
+        assert (split.mask(samples, "validation") == split.mask(samples, "train")).all()
+        assert audit(split, samples).problems == ()
+
+
+def test_photos_of_every_cell_are_shared_out_exactly():
+    samples = photos(np.full((4, 4), 30))
+    split = held_out(samples, 1)
+    assert counts(split, samples, "train").max() == 21
+    assert counts(split, samples, "validation").max() == 3
+    assert counts(split, samples, "unseen").max() == 6
 
 
 def test_another_seed_holds_out_other_combinations():
@@ -190,10 +213,10 @@ def test_objects_can_be_kept_whole():
 
 
 def test_where_the_category_is_the_instance_nothing_is_disjoint_and_the_audit_says_so():
-    coil = photos(np.ones((4, 4), dtype=int))
+    coil = photos(np.full((4, 4), 2))
     split = held_out(coil, 2, disjoint_by="nothing")
     found = audit(split, coil)
-    assert split.count(coil, "unseen") == 4
+    assert split.count(coil, "unseen") == 8
     assert found.shared_images["train", "unseen"] == 0
     assert found.shared_images["train", "seen"] > 0
     assert any("in both 'train' and 'seen'" in problem for problem in found.problems)
@@ -234,7 +257,7 @@ class TestEmptyCells:
     """As in UIUC-3D: some combinations were never photographed."""
 
     full = np.full((6, 6), 30)
-    gaps = ((0, 1), (2, 4), (5, 5))
+    gaps = ((0, 0), (2, 4), (5, 1))
 
     @property
     def samples(self):
@@ -266,7 +289,7 @@ class TestEmptyCells:
             assert not any((mask | unseen)[gap] for gap in self.gaps)
             assert not (mask & unseen).any()
             assert audit(split, samples).problems == ()
-        assert all((fewer <= more).all() for fewer, more in zip(masks, masks[1:]))
+        assert all((fewer <= more).all() for fewer, more in pairwise(masks))
         assert len({split.count(samples, "train") for split in splits}) == 1
 
     def test_how_many_can_be_seen_is_told(self):
@@ -301,10 +324,10 @@ class TestEmptyCells:
             lambda: held_out(digits(4, 4, each=10), 1, images=60),
             ["too few images in pool 'train' for 60 over 4 cells", "(has 7, needs 15)", "Ask for fewer images"],
         ),
-        (lambda: held_out(photos(np.full((3, 3), 10)), 1, test_images=60), ["pool 'test'", "(has 6, needs 20)"]),
+        (lambda: held_out(photos(np.full((3, 3), 10)), 1, test_images=60), ["pool 'test'", "(has 2, needs 20)"]),
         (lambda: held_out(digits(4, 4), 2, images=7), ["design.images = 7; 8 cells need at least one image each"]),
         (lambda: held_out(digits(4, 4), 2, validation_images=0), ["design.validation_images = 0; 8 cells"]),
-        (lambda: held_out(digits(4, 4, each=10), 3), ["'validation' would be empty in 8 of 12 cells", "larger share"]),
+        (lambda: held_out(digits(4, 4, each=10), 3), ["'validation' would have 4 images for 12 cells", "empty in 8"]),
         (lambda: held_out(digits(4, 4), 2, shares=(0.9, 0.1, 0.0)), ["16 of the 16 cells", "no image in pool 'test'"]),
         (lambda: held_out(digits(4, 4), 2, shares=(0.9, 0.2, 0.0)), ["add up to 1"]),
         (lambda: held_out(digits(4, 4), 2, shares=(0.9, 0.1)), ["three numbers"]),

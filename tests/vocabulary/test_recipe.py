@@ -63,7 +63,7 @@ def test_a_grid_key_without_quotes_serves_too(written):
     unquoted = SMALL.replace('"design.seen_per_level"', "design.seen_per_level")
     assert read_recipe(written(unquoted)) == read_recipe(written())
     assert read_recipe(written(), ["grid.design.seen_per_level=[2]"]).grid == ({"design.seen_per_level": [2]},)
-    with pytest.raises(UnseenError, match="this recipe has a grid over 'design.seen_per_level'"):
+    with pytest.raises(UnseenError, match=r"this recipe has a grid over 'design.seen_per_level'"):
         read_recipe(written(unquoted), ["design.seen_per_level=1"])
 
 
@@ -138,7 +138,7 @@ def test_text_that_is_no_toml_is_told_with_its_line(written):
 
 
 def test_a_missing_or_a_binary_file_is_told(tmp_path):
-    with pytest.raises(UnseenError, match="no recipe file '.*none.toml'"):
+    with pytest.raises(UnseenError, match=r"no recipe file '.*none.toml'"):
         read_recipe(tmp_path / "none.toml")
     (tmp_path / "image.png").write_bytes(b"\x89PNG\xff\xfe")
     with pytest.raises(UnseenError, match="is not a recipe: it is not UTF-8 text"):

@@ -81,8 +81,10 @@ def hold_out_combinations(
         _check_not_empty(samples, factors, needed, pool, supply[pool])
 
     def seen(reason: str, pool: str, total: int | None) -> RowSet:
-        """The seen cells, with the same total for every ``seen_per_level``."""
+        """The seen cells, with the same total for every ``seen_per_level``; a small test set may grow to fill them."""
         most = constant_total(samples, factors, steps, supply[pool]) if total is None else total
+        if total is None and pool != "train":
+            most = max(most, min(len(seen_cells), fitting_total(samples, factors, seen_cells, supply[pool])))
         return RowSet(reason, pool, take_even(samples, pools, pool, factors, seen_cells, most))
 
     shown = f"{seen_per_level} of {len(kept_columns)} levels of {columns} with each level of {rows}"
@@ -182,13 +184,15 @@ def _check_not_empty(
 def _check_every_cell_is_filled(samples: Samples, factors: tuple[str, str], sets: dict[str, RowSet]) -> None:
     space = samples.space.select(factors)
     for name in ("train", "validation", "seen", "unseen"):
-        bare = [cell_name(space, part.cell) for part in sets[name].parts if not part.take]
+        parts, pool = sets[name].parts, sets[name].pool
+        bare = [cell_name(space, part.cell) for part in parts if not part.take]
         if bare:
-            pool = sets[name].pool
+            key = {"train": "images", "validation": "validation_images"}.get(name, "test_images")
+            total = sum(part.take or 0 for part in parts)
             raise UnseenError(
-                f"row set '{name}' would be empty in {len(bare)} of {len(sets[name].parts)} cells (pool '{pool}'): "
-                f"{listed(bare, most=10)}. The cells of one level share too few images: give the pool '{pool}' a "
-                f"larger share (design.shares), add images, or see fewer combinations."
+                f"row set '{name}' would have {total} images for {len(parts)} cells, and be empty in {len(bare)}: "
+                f"{listed(bare, most=10)}. The total is what every number of combinations can give from pool '{pool}': "
+                f"add images, give it a larger share (design.shares), see fewer combinations, or set design.{key}."
             )
 
 

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import multiprocessing
 import os
-import queue
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from multiprocessing.connection import Connection, wait
+from typing import Any, cast
 
 from unseen.studies.execute import Event, Watch, execute
+from unseen.studies.store import disk_error, write_text
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, precisions
 from unseen.vocabulary.errors import UnseenError, unknown
 
 PACK = 4
 DEVICES = ("auto", "cpu", "cuda", "mps")
+CANNOT_START = (
+    "In a script, call unseen.run below `if __name__ == '__main__':` (each process reads the script again); or give "
+    "workers=1 to run in this process."
+)
 
 
 @dataclass(frozen=True)
@@ -51,12 +60,14 @@ def run_study(
 ) -> Outcome:
     """Run every trial that is missing. What is finished stays; what failed before is tried again."""
     from unseen.studies.describe import recipe_toml
-    from unseen.studies.store import write_text
 
     place = find_device(device)
     with study.store.locked():
         study.store.sweep()
-        write_text(study.path / "recipe.toml", recipe_toml(study.recipe))
+        try:
+            write_text(study.path / "recipe.toml", recipe_toml(study.recipe))
+        except OSError as error:
+            raise disk_error(error, study.path) from error
         todo = study.missing(place.type)
         counts = {"finished": 0, "failed": 0}
 
@@ -84,12 +95,23 @@ def _packed(study: Study, trials: Sequence[Trial], device: Any, watch: Watch) ->
     import torch
 
     waiting = [list(trials)]
+    failed: set[str] = set()
+
+    def watching(event: Event) -> None:
+        if event.kind == "failed":
+            failed.add(event.identity)
+        watch(event)
+
+    def open_still(trial: Trial) -> bool:
+        name = study.identity(trial, precisions(trial.recipe, device.type)[0])
+        return name not in failed and study.find(trial, device.type) is None
+
     while waiting:
-        group = [trial for trial in waiting.pop(0) if study.find(trial, device.type) is None]
+        group = [trial for trial in waiting.pop(0) if open_still(trial)]
         if not group:
             continue
         try:
-            execute(study, group, device, watch)
+            execute(study, group, device, watching)
         except torch.OutOfMemoryError as error:
             gc.collect()
             if device.type == "cuda":
@@ -114,85 +136,112 @@ def _record_failure(study: Study, trial: Trial, device: str, message: str, watch
 
 
 def _in_processes(study: Study, todo: Sequence[Trial], processes: int, watch: Watch) -> None:
-    """One trial per process at a time. A process that dies takes only its own trial with it."""
+    """One trial per process at a time. A process that dies takes only its own trial with it.
+
+    Each has a pipe of its own: a queue that all share stays locked for ever when one is killed while it holds it.
+    """
     context = multiprocessing.get_context("spawn")
-    tasks, events = context.Queue(), context.Queue()
-    places = {id(trial): number for number, trial in enumerate(study.trials)}
-    for trial in todo:
-        tasks.put(places[id(trial)])
-    holding: dict[int, int] = {}
-    left = len(todo)
-    crew: dict[int, Any] = {}
+    numbers = {id(trial): number for number, trial in enumerate(study.trials)}
+    waiting = deque(todo)
+    crew: dict[Connection, Any] = {}
+    holding: dict[Connection, Trial] = {}
+    begun: set[Connection] = set()
 
     def hire() -> None:
-        worker = context.Process(target=_work, args=(study.recipe, study.path, tasks, events, os.getpid()), daemon=True)
-        worker.start()
-        crew[worker.pid or 0] = worker
+        ours, theirs = context.Pipe()
+        worker = context.Process(target=_work, args=(study.recipe, study.path, theirs, os.getpid()), daemon=True)
+        with _deaf():
+            worker.start()
+        theirs.close()
+        crew[ours] = worker
 
-    for _ in range(processes):
-        hire()
+    def bury(pipe: Connection) -> None:
+        worker = crew.pop(pipe)
+        worker.join(timeout=5)
+        pipe.close()
+        if pipe not in begun and not crew:
+            raise UnseenError(f"worker processes end with code {worker.exitcode} before they begin. {CANNOT_START}")
+        if pipe in holding:
+            code = worker.exitcode
+            hint = "probably out of memory; try fewer --workers" if code == -9 else "see the messages above"
+            message = f"its process ended with code {code} ({hint})"
+            _record_failure(study, holding.pop(pipe), "cpu", message, watch)
+
     try:
-        while left > 0:
-            try:
-                kind, pid, body = events.get(timeout=0.5)
-            except queue.Empty:
-                for pid in [pid for pid, worker in crew.items() if not worker.is_alive()]:
-                    worker = crew.pop(pid)
-                    if pid in holding:
-                        left -= 1
-                        code = worker.exitcode
-                        hint = "probably out of memory; try fewer --workers" if code == -9 else "see the messages above"
-                        message = f"its process ended with code {code} ({hint})"
-                        _record_failure(study, study.trials[holding.pop(pid)], "cpu", message, watch)
-                    if left > len(holding):
+        for _ in range(processes):
+            hire()
+        while waiting or holding:
+            for pipe in cast("list[Connection]", wait(list(crew))):
+                try:
+                    kind, body = pipe.recv()
+                except (EOFError, OSError):
+                    bury(pipe)
+                    if waiting and pipe in begun:
                         hire()
-                continue
-            if kind == "took":
-                holding[pid] = body
-            elif kind == "did":
-                holding.pop(pid, None)
-                left -= 1
-            elif kind == "fatal":
-                raise UnseenError(body)
-            else:
-                watch(body)
+                    continue
+                if kind == "ready":
+                    begun.add(pipe)
+                    holding.pop(pipe, None)
+                    if waiting:
+                        holding[pipe] = waiting.popleft()
+                    with contextlib.suppress(OSError):  # one that has just died is noticed when it is listened to
+                        pipe.send(numbers[id(holding[pipe])] if pipe in holding else None)
+                elif kind == "fatal":
+                    raise UnseenError(body)
+                else:
+                    watch(body)
     finally:
         for worker in crew.values():
             worker.terminate()
-        for worker in crew.values():
+        for pipe, worker in crew.items():
             worker.join(timeout=5)
+            pipe.close()
 
 
-def _work(recipe: Any, path: Any, tasks: Any, events: Any, parent: int) -> None:
+def _work(recipe: Any, path: Any, pipe: Connection, parent: int) -> None:
     """A worker: takes trials until none are left, or until its parent is gone (a killed parent leaves no orphans)."""
     import torch
 
-    _die_with_parent()
-    study, pid, device = Study(recipe, path), os.getpid(), torch.device("cpu")
+    _die_with_parent(parent)
+    study, device = Study(recipe, path), torch.device("cpu")
 
-    def watch(event: Event) -> None:
-        if os.getppid() != parent:
+    def tell(kind: str, body: Any = None) -> None:
+        try:
+            pipe.send((kind, body))
+        except OSError:  # nobody listens any more
             os._exit(1)
-        events.put(("event", pid, event))
 
     try:
         while True:
-            try:
-                number = tasks.get(timeout=1)
-            except queue.Empty:
+            tell("ready")
+            number = pipe.recv()
+            if number is None:
                 return
-            events.put(("took", pid, number))
-            execute(study, [study.trials[number]], device, watch)
-            events.put(("did", pid, number))
-    except UnseenError as error:
-        events.put(("fatal", pid, str(error)))
-    except KeyboardInterrupt:
+            execute(study, [study.trials[number]], device, lambda event: tell("event", event))
+    except EOFError:
         return
+    except UnseenError as error:
+        tell("fatal", str(error))
 
 
-def _die_with_parent() -> None:
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """What is started here does not hear Ctrl-C, which goes to every process of a terminal: its parent ends it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _die_with_parent(parent: int) -> None:
     """Linux only: the kernel ends this process when its parent ends. Elsewhere the next message notices."""
     if sys.platform == "linux":
         import ctypes
 
-        ctypes.CDLL(None).prctl(1, 9)
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)

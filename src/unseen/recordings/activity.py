@@ -56,22 +56,24 @@ def activity_per_cell(
     if activity not in ACTIVITY:
         raise unknown("activity", activity, ACTIVITY, where="recordings.activity")
     reduce, recordable = ACTIVITY[activity], _recordable(network)
+    layers = tuple(dict.fromkeys(layers))
+    precise = torch.float32 if device.type == "mps" else torch.float64
     network.eval()
     now: dict[str, Tensor] = {}
     sums: dict[str, Tensor] = {}
-    hooks = [
-        recordable.layer(name).register_forward_hook(_keep(now, name, reduce, recordable.channel_axis(name)))
-        for name in layers
-    ]
+    hooks = []
     try:
+        for name in layers:
+            keep = _keep(now, name, reduce, recordable.channel_axis(name))
+            hooks.append(recordable.layer(name).register_forward_hook(keep))
         for places, images in batches(fetch, rows, device, size):
             at = torch.as_tensor(cells[places], dtype=torch.long, device=device)
             with autocast(device, precision):
                 network(images)
+            member = torch.nn.functional.one_hot(at, n_cells).to(torch.float32)
             for name in layers:
                 if name not in sums:
-                    sums[name] = torch.zeros(n_cells, now[name].shape[1], dtype=torch.float32, device=device)
-                member = torch.nn.functional.one_hot(at, n_cells).to(torch.float32)
+                    sums[name] = torch.zeros(n_cells, now[name].shape[1], dtype=precise, device=device)
                 sums[name] += member.T @ now.pop(name)
     finally:
         for hook in hooks:

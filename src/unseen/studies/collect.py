@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.measures import accuracy, chance, geometric_mean, learning_lead, nearest_seen_distance, unit_summary
+from unseen.studies.store import damaged
 from unseen.studies.study import Study
 from unseen.vocabulary.errors import UnseenError
 
@@ -16,15 +18,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 BOTH = "geometric mean"
+DEGENERATE = "degenerate units"  # without a type or without a score
 
 
 def finished_trials(study: Study) -> list[tuple[dict[str, Any], Path]]:
-    """Facts and folder of every finished trial of the recipe; any precision counts where the recipe says "auto"."""
+    """Facts and folder of every finished trial of the recipe; any precision counts where the recipe says "auto".
+
+    The condition is that of this recipe's grid: the trial may have been run for another grid that led to it too.
+    """
     found = []
     for trial in study.trials:
         name = study.find(trial)
         if name is not None:
-            found.append((study.store.read(name), study.store.trials / name))
+            facts = {**study.store.read(name), "condition": dict(trial.condition), "label": trial.label}
+            found.append((facts, study.store.trials / name))
     return found
 
 
@@ -44,23 +51,46 @@ def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
     trials = stored_trials(study) if everything else finished_trials(study)
     if not trials:
         raise UnseenError(f"study '{study.path}' has no finished trial yet; `unseen run` it first.")
-    keys = sorted({key for facts, _ in trials for key in facts["condition"]})
+    conditions = _plain([facts["condition"] for facts, _ in trials])
     rows = []
-    for facts, folder in trials:
+    for (facts, folder), condition in zip(trials, conditions):
         head = {
             "trial": facts["identity"],
             "seed": facts["seed"],
-            **{key: facts["condition"].get(key) for key in keys},
+            **condition,
             "combinations": facts["facts"].get("combinations"),
             "images": facts["sets"]["train"],
             "sharing": facts["description"]["network"]["sharing"],
             "backbone": facts["description"]["network"]["backbone"],
         }
         empty = {"set": "", "target": "", "layer": "", "unit_type": "", "n": None}
-        for row in measured(facts, folder, study.recipe.measures.model_dump()):
+        for row in _readable(facts, folder, study.recipe.measures.model_dump()):
             value = float(row["value"])
             rows.append({**head, **empty, **row, "value": None if np.isnan(value) else value})
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _plain(conditions: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The grid's values as a column can hold them: lists, and keys that are now a number, now a word, become text."""
+    columns: dict[str, list[Any]] = {}
+    for key in sorted({key for condition in conditions for key in condition}):
+        values = [condition.get(key) for condition in conditions]
+        kinds = {type(value) for value in values if value is not None}
+        if not (len(kinds) <= 1 or kinds <= {int, float}) or kinds & {list, dict}:
+            values = [v if v is None or isinstance(v, str) else json.dumps(v, ensure_ascii=False) for v in values]
+        columns[key] = values
+    return [{key: values[place] for key, values in columns.items()} for place in range(len(conditions))]
+
+
+def _readable(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> list[dict[str, Any]]:
+    """All numbers of one trial, or the sentence that its files are damaged."""
+    from pyarrow import ArrowException
+    from safetensors import SafetensorError
+
+    try:
+        return list(measured(facts, folder, options))
+    except (OSError, KeyError, ArrowException, SafetensorError) as error:
+        raise damaged(folder, error) from error
 
 
 def measured(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -123,8 +153,9 @@ def _units(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> Iter
                 yield {"measure": name, "layer": layer, "unit_type": factor, "value": value, "n": kind.n}
         bad = {"untyped": summary.untyped, "constant": summary.constant, "non-finite": summary.non_finite}
         bad |= {"unscored": summary.unscored, "negative": summary.negative, "tied": summary.ties}
+        yield {"measure": DEGENERATE, "layer": layer, "value": summary.untyped + summary.unscored, "n": summary.units}
         for name, count in bad.items():
-            yield {"measure": f"degenerate units: {name}", "layer": layer, "value": count, "n": summary.units}
+            yield {"measure": f"{DEGENERATE}: {name}", "layer": layer, "value": count, "n": summary.units}
 
 
 def _order(facts: dict[str, Any]) -> Iterator[dict[str, Any]]:

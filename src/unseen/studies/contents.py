@@ -11,7 +11,7 @@ import numpy as np
 
 from unseen.measures import mean_interval, unit_scores
 from unseen.reports.contents import Contents, SplitPicture, UnitPicture
-from unseen.studies.collect import BOTH, collect, distances, finished_trials, read_activity, varied
+from unseen.studies.collect import BOTH, DEGENERATE, collect, distances, finished_trials, read_activity, varied
 from unseen.studies.describe import recipe_toml
 from unseen.studies.findings import answer, findings
 from unseen.studies.published import published_numbers
@@ -109,26 +109,27 @@ def layer_order(trials: Sequence[tuple[dict[str, Any], Path]]) -> tuple[str, ...
     """Names of recorded layers from input to output, branches folded together."""
     found: dict[str, None] = {}
     for facts, _ in trials:
-        single = {layer for layer, tasks in facts["tasks"].items() if len(tasks) == 1}
-        found |= {plain(layer)[1] if layer in single else layer: None for layer in facts["tasks"]}
+        found |= {plain(layer, tasks)[1]: None for layer, tasks in facts["tasks"].items()}
     return tuple(found)
 
 
-def plain(layer: str) -> tuple[str, str]:
-    """A layer's branch and its name in the backbone: ("category", "layer4"), or ("", "layer4") for a shared one."""
-    branch, _, name = layer.rpartition(".")
-    return branch, name
+def plain(layer: str, tasks: Sequence[str]) -> tuple[str, str]:
+    """A layer's branch and its name in the backbone.
+
+    >>> plain("category.layer4", ["category"]), plain("blocks.3", ["category", "view"])
+    (('category', 'layer4'), ('', 'blocks.3'))
+    """
+    own = len(tasks) == 1 and layer.startswith(f"{tasks[0]}.")
+    return (tasks[0], layer.removeprefix(f"{tasks[0]}.")) if own else ("", layer)
 
 
 def summarise(tidy: pl.DataFrame, trials: Sequence[tuple[dict[str, Any], Path]]) -> pl.DataFrame:
     """Mean and 95 % t interval over repeats. Of separate branches only units of the own task count (Fig. 5)."""
     import polars as pl
 
-    branches = {
-        layer: plain(layer) for facts, _ in trials for layer in facts["tasks"] if len(facts["tasks"][layer]) == 1
-    }
+    branches = {layer: plain(layer, tasks) for facts, _ in trials for layer, tasks in facts["tasks"].items()}
     relevant = pl.Series([
-        row["layer"] not in branches or not row["unit_type"] or branches[row["layer"]][0] == row["unit_type"]
+        not row["unit_type"] or branches[row["layer"]][0] in ("", row["unit_type"])
         for row in tidy.iter_rows(named=True)
     ])  # fmt: skip
     kept = tidy.filter(relevant & ~tidy["measure"].is_in(["chance"]))
@@ -139,7 +140,10 @@ def summarise(tidy: pl.DataFrame, trials: Sequence[tuple[dict[str, Any], Path]])
     keys = ["x", "series", "set", "target", "layer", "unit_type", "measure"]
     rows = []
     for group, part in kept.group_by(keys, maintain_order=True):
-        per_seed = part.group_by("seed").agg(pl.col("value").mean())["value"].drop_nulls().to_numpy()
+        add = pl.col("value").sum() if group[-1].startswith(DEGENERATE) else pl.col("value").mean()  # over branches
+        per_trial = part.group_by("trial", "seed", maintain_order=True).agg(add)
+        per_seed = per_trial.group_by("seed", maintain_order=True).agg(pl.col("value").mean())["value"]
+        per_seed = per_seed.drop_nulls().cast(pl.Float64).to_numpy()
         if not len(per_seed):
             continue
         i = mean_interval(per_seed)
@@ -173,7 +177,7 @@ def scattered(tidy: pl.DataFrame, trials: Sequence[tuple[dict[str, Any], Path]])
                 continue
             rows.append({
                 "trial": facts["identity"], "seed": facts["seed"], "series": found["series"], "x": found["x"], "target": target,
-                "layer": plain(layers[-1])[1], "specialization": found["value"], "accuracy": right["value"],
+                "layer": plain(layers[-1], facts["tasks"][layers[-1]])[1], "specialization": found["value"], "accuracy": right["value"],
             })  # fmt: skip
     return pl.DataFrame(rows, schema=schema)
 
@@ -211,7 +215,7 @@ def flags(
         x = place(facts, column)
         for flag, detail in facts["flags"].items():
             rows.append((facts["identity"], names[facts["identity"]], x, facts["seed"], flag, detail))
-    for identity, record in study.store.failures().items():
+    for identity, record in study.failures().items():
         rows.append((identity, record["label"], None, record["seed"], "failed", record["error"]))
     schema = {
         "trial": pl.String,

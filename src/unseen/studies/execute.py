@@ -16,6 +16,7 @@ import torch
 
 from unseen.models import Seeing, build
 from unseen.recordings import activity_per_cell, respond
+from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study, layers_to_record
 from unseen.studies.trials import Trial, describe, identity, precisions
 from unseen.training import Learner, Pictures, Trained, pictures, train
@@ -58,23 +59,25 @@ def execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: 
     if not learners:
         return
     started = time.perf_counter()
+    done: list[Trained] | None = None
     try:
         done = train(learners, lambda place, f: watch(Event("epoch", ready[place][0].label, ready[place][1], f)))
     except torch.OutOfMemoryError:
         raise
     except Exception as error:
-        if len(ready) > 1:  # one of them broke the pack: let each show whether it is the one
-            del learners, held
-            for trial, _, _ in ready:
-                execute(study, [trial], device, watch)
+        if len(ready) == 1:
+            _fail(study, ready[0][0], ready[0][1], error, watch)
             return
-        _fail(study, ready[0][0], ready[0][1], error, watch)
+    if done is None:  # one of them broke the pack: let each show whether it is the one
+        del learners, held  # the error is gone by now, and with it what it held of the device's memory
+        for trial, _, _ in ready:
+            execute(study, [trial], device, watch)
         return
     together = time.perf_counter() - started
     for (trial, name, precision), trained in zip(ready, done):
         try:
             _record(study, trial, name, precision, trained, device, len(ready), together)
-        except (torch.OutOfMemoryError, UnseenError):
+        except (torch.OutOfMemoryError, DiskTrouble):
             raise
         except Exception as error:
             _fail(study, trial, name, error, watch)

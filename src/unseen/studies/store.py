@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import errno
 import json
+import lzma
 import os
 import shutil
 import socket
 import tarfile
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -24,6 +26,11 @@ from typing import Any
 from unseen.vocabulary.errors import StoreBusy, UnseenError
 
 MARK = "unseen-study"
+PATIENCE = 5  # times a tenth of a second: `unseen status` holds the lock for an instant
+
+
+class DiskTrouble(UnseenError):
+    """The store cannot be written: nothing that follows could be kept either."""
 
 
 class Store:
@@ -49,11 +56,12 @@ class Store:
     def read(self, identity: str) -> dict[str, Any]:
         path = self.trials / identity / "trial.json"
         try:
-            return json.loads(path.read_text(encoding="utf-8"))
+            facts = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise UnseenError(
-                f"trial {identity} in '{self.path}' cannot be read ({error}); delete its folder and run again."
-            ) from None
+            raise damaged(path.parent, error) from None
+        if not isinstance(facts, dict) or "description" not in facts:
+            raise damaged(path.parent, "trial.json lacks its description")
+        return facts
 
     def save(self, identity: str, write: Callable[[Path], None]) -> None:
         """Let ``write`` fill a folder aside, then rename it into place. A trial that is already there stays."""
@@ -65,8 +73,11 @@ class Store:
             for file in aside.iterdir():
                 with open(file, "rb") as handle:
                     os.fsync(handle.fileno())
+            place = self.trials / identity
+            if place.is_dir() and not self.has(identity):  # damaged by hand: it would be in the way for ever
+                shutil.rmtree(place)
             try:
-                os.rename(aside, self.trials / identity)
+                os.rename(aside, place)
             except OSError as error:
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                     raise
@@ -92,14 +103,17 @@ class Store:
         folder = self.path / "failed"
         if not folder.is_dir():
             return {}
-        return {p.stem: json.loads(p.read_text(encoding="utf-8")) for p in sorted(folder.glob("*.json"))}
+        return {p.stem: _failure(p) for p in sorted(folder.glob("*.json")) if not p.name.startswith(".")}
 
     def sweep(self) -> int:
         """Remove what killed runs left half-written; give the number of leftovers."""
         leftovers = [p for p in self.trials.iterdir() if p.name.startswith(".")] if self.trials.is_dir() else []
         for path in leftovers:
             shutil.rmtree(path, ignore_errors=True)
-        return len(leftovers)
+        files = [*self.path.glob(".recipe.toml-*"), *(self.path / "failed").glob(".*.json-*")]
+        for path in files:
+            path.unlink(missing_ok=True)
+        return len(leftovers) + len(files)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -110,24 +124,32 @@ class Store:
         except OSError as error:
             raise disk_error(error, self.path) from error
         with handle:
-            if not _lock(handle):
+            for attempt in range(PATIENCE):
+                if _lock(handle):
+                    break
+                time.sleep(0.1 if attempt < PATIENCE - 1 else 0)
+            else:
                 handle.seek(0)
                 raise StoreBusy(
                     f"study '{self.path}' is being run by {handle.read().strip() or 'another process'}; wait for it, "
                     f"look at it with `unseen status`, or give this run another folder with --out."
                 )
-            handle.seek(0)
-            handle.truncate()
-            handle.write(f"process {os.getpid()} on {socket.gethostname()} since {time.strftime('%Y-%m-%d %H:%M:%S')}")
-            handle.flush()
+            try:
+                handle.seek(0)
+                handle.truncate()
+                since = time.strftime("%Y-%m-%d %H:%M:%S")
+                handle.write(f"process {os.getpid()} on {socket.gethostname()} since {since}")
+                handle.flush()
+            except OSError as error:
+                raise disk_error(error, self.path) from error
             yield
 
     def busy(self) -> str | None:
         """Who is running this study now, if anybody."""
         if not (self.path / ".lock").is_file():
             return None
-        with open(self.path / ".lock", "a+", encoding="utf-8") as handle:
-            if _lock(handle):
+        with open(self.path / ".lock", encoding="utf-8") as handle:
+            if _lock(handle, shared=True):
                 return None
             handle.seek(0)
             return handle.read().strip() or "another process"
@@ -153,41 +175,91 @@ class Store:
         return len(names)
 
     def unpack(self, archive_path: Path) -> tuple[int, int]:
-        """Add the trials of a packed study; give how many were new and how many were here already."""
-        if not archive_path.is_file():
-            raise UnseenError(f"no packed study '{archive_path}'.")
-        new: dict[str, list[tuple[str, bytes]]] = {}
-        here: set[str] = set()
-        try:
-            with tarfile.open(archive_path, "r:*") as archive:
-                for member in archive:
-                    parts = Path(member.name).parts
-                    if not member.isfile() or len(parts) < 2 or parts[0] != MARK or ".." in parts:
-                        continue
-                    data = archive.extractfile(member)
-                    assert data is not None
-                    if parts[1] == "recipe.toml" and not (self.path / "recipe.toml").is_file():
-                        self.path.mkdir(parents=True, exist_ok=True)
-                        (self.path / "recipe.toml").write_bytes(data.read())
-                    elif parts[1] == "trials" and len(parts) == 4:
-                        if self.has(parts[2]):
-                            here.add(parts[2])
-                        else:
-                            new.setdefault(parts[2], []).append((parts[3], data.read()))
-        except (tarfile.TarError, EOFError, OSError) as error:
-            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-                raise disk_error(error, self.path) from error
-            raise UnseenError(f"'{archive_path}' is not a packed study, or is damaged: {error}.") from None
-        if not new and not here:
+        """Add the trials of a packed study; give how many were new and how many were here already.
+
+        Nothing is written before the whole archive has been read. Where it differs from the recipe here in seeds only,
+        that recipe takes its seeds in: this is how repeats from several machines come together.
+        """
+        recipe, trials = _read_archive(archive_path)
+        if not trials:
             raise UnseenError(f"'{archive_path}' holds no finished trial.")
-        for identity, files in new.items():
-            self.save(identity, partial(_write_all, files))
-        return len(new), len(here)
+        with self.locked():
+            new = {identity: files for identity, files in trials.items() if not self.has(identity)}
+            for identity, files in new.items():
+                self.save(identity, partial(_write_all, files))
+            mine = self.path / "recipe.toml"
+            if recipe is not None:
+                text = _with_seeds(mine.read_text(encoding="utf-8"), recipe) if mine.is_file() else recipe
+                try:
+                    write_text(mine, text)
+                except OSError as error:
+                    raise disk_error(error, self.path) from error
+        return len(new), len(trials) - len(new)
 
 
-def _write_all(files: list[tuple[str, bytes]], folder: Path) -> None:
-    for name, data in files:
+def _read_archive(path: Path) -> tuple[str | None, dict[str, dict[str, bytes]]]:
+    """The recipe and the trials' files of a packed study. Names that lead elsewhere are refused."""
+    if not path.is_file():
+        raise UnseenError(f"no packed study '{path}'.")
+    recipe, trials = None, {}
+    try:
+        with tarfile.open(path, "r:*") as archive:
+            for member in archive:
+                parts = Path(member.name).parts
+                if ".." in parts or Path(member.name).is_absolute():
+                    raise UnseenError(f"'{path}' holds the name '{member.name}', which leads out of a study: refused.")
+                data = archive.extractfile(member) if member.isfile() else None
+                if data is None or parts[0] != MARK:
+                    continue
+                if parts[1:] == ("recipe.toml",):
+                    recipe = data.read().decode()
+                elif len(parts) == 4 and parts[1] == "trials":
+                    trials.setdefault(parts[2], {})[parts[3]] = data.read()
+    except (tarfile.TarError, EOFError, OSError, lzma.LZMAError, zlib.error, UnicodeDecodeError) as error:
+        raise UnseenError(f"'{path}' is not a packed study, or is damaged: {error}.") from None
+    for identity, files in trials.items():
+        if _identity_in(files.get("trial.json", b"")) != identity:
+            raise UnseenError(f"'{path}' is damaged: trial {identity} is not what its name says.")
+    return recipe, trials
+
+
+def _identity_in(facts: bytes) -> str | None:
+    try:
+        return json.loads(facts)["identity"]
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _with_seeds(mine: str, other: str) -> str:
+    """My recipe with the other's seeds too, where only seeds (and places of files) tell them apart; else my own."""
+    from unseen.studies.describe import recipe_toml
+    from unseen.studies.tables import LOCATIONS
+    from unseen.vocabulary.recipe import parse, recipe_from
+
+    ours, theirs = recipe_from(parse(mine)), recipe_from(parse(other))
+
+    def rest(recipe: Any) -> dict[str, Any]:
+        tables = recipe.model_dump(mode="json", exclude={"seeds"})
+        return {**tables, "world": {k: v for k, v in tables["world"].items() if k not in LOCATIONS}}
+
+    if rest(ours) != rest(theirs) or set(theirs.seeds) <= set(ours.seeds):
+        return mine
+    seeds = tuple(sorted({*ours.seeds, *theirs.seeds}))
+    return recipe_toml(ours.model_copy(update={"seeds": seeds}))
+
+
+def _write_all(files: Mapping[str, bytes], folder: Path) -> None:
+    for name, data in files.items():
         (folder / name).write_bytes(data)
+
+
+def _failure(path: Path) -> dict[str, Any]:
+    """The record of a failure; a damaged one is still a failure."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        return {"label": path.stem, "seed": None, "error": "no reason recorded", **record}
+    except (OSError, ValueError, TypeError) as error:
+        return {"label": path.stem, "seed": None, "error": f"its record cannot be read ({error})"}
 
 
 def write_text(path: Path, text: str) -> None:
@@ -200,16 +272,21 @@ def write_text(path: Path, text: str) -> None:
         aside.unlink(missing_ok=True)
 
 
-def disk_error(error: OSError, path: Path) -> UnseenError:
+def damaged(folder: Path, why: object) -> UnseenError:
+    """A finished trial whose files were spoilt afterwards."""
+    return UnseenError(f"trial '{folder}' cannot be read ({why}); delete that folder and run the study again.")
+
+
+def disk_error(error: OSError, path: Path) -> DiskTrouble:
     """A full or read-only disk in words; finished trials are safe where they are."""
-    if error.errno == errno.ENOSPC:
-        return UnseenError(
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskTrouble(
             f"the disk of '{path}' is full. Finished trials are safe; make room and run the same command again."
         )
-    return UnseenError(f"cannot write to '{path}': {error.strerror or error}. Finished trials are safe.")
+    return DiskTrouble(f"cannot write to '{path}': {error.strerror or error}. Finished trials are safe.")
 
 
-def _lock(handle: Any) -> bool:
+def _lock(handle: Any, shared: bool = False) -> bool:
     try:
         import fcntl
     except ImportError:  # Windows
@@ -221,7 +298,7 @@ def _lock(handle: Any) -> bool:
         except OSError:
             return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         return True
     except OSError:
         return False

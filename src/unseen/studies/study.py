@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from unseen.designs import Audit, audit
 from unseen.studies.store import Store
@@ -35,8 +36,16 @@ class Study:
     def trials(self) -> list[Trial]:
         return expand(self.recipe)
 
+    @cached_property
+    def _worlds(self) -> dict[str, World]:
+        return {}
+
     def world(self, trial: Trial) -> World:
-        return open_world(trial.recipe.world)
+        """A trial's world, opened once for the whole study."""
+        key = json.dumps(trial.recipe.world.model_dump(), sort_keys=True, default=str)
+        if key not in self._worlds:
+            self._worlds[key] = open_world(trial.recipe.world)
+        return self._worlds[key]
 
     @cached_property
     def _splits(self) -> dict[str, Split]:
@@ -69,11 +78,20 @@ class Study:
     def missing(self, device: str = "cpu") -> list[Trial]:
         return [trial for trial in self.trials if self.find(trial, device) is None]
 
+    def failures(self) -> dict[str, dict[str, Any]]:
+        """Recorded failures of this recipe's trials; the store may also hold some of other settings."""
+        mine = {self.identity(trial, p) for trial in self.trials for p in precisions(trial.recipe, "cpu")}
+        return {name: record for name, record in self.store.failures().items() if name in mine}
+
     def check(self) -> list[tuple[Trial, Audit]]:
         """Everything a recipe names exists and fits together, for every point of its grid; no network is trained.
 
         Gives one trial per distinct split with the audit of that split.
         """
+        return self._checked
+
+    @cached_property
+    def _checked(self) -> list[tuple[Trial, Audit]]:
         audits: dict[int, tuple[Trial, Audit]] = {}
         for trial in self.trials:
             split, world = self.split(trial), self.world(trial)
@@ -122,7 +140,7 @@ def _check_networks(study: Study) -> None:
 
 def matching(layer: str, names: Sequence[str]) -> list[str]:
     """Layers of a network that a recipe's name means: itself, or that layer of every branch."""
-    return [name for name in names if name == layer or name.rpartition(".")[2] == layer]
+    return [name for name in names if name == layer or name.endswith(f".{layer}")]
 
 
 def layers_to_record(wanted: str | Sequence[str], names: Sequence[str]) -> list[str]:

@@ -68,30 +68,11 @@ def _check_type(key: str, value: Any, hint: Any) -> None:
         raise UnseenError(f"{key} = {value!r}: {message[0].lower()}{message[1:]}.") from None
 
 
-@lru_cache(maxsize=4)
-def _world(name: str, arguments: tuple[tuple[str, str], ...], values: Any) -> World:
-    return worlds.make(name, **values.value)
-
-
-class _Hidden:
-    """Arguments that may be unhashable, carried past the cache key."""
-
-    def __init__(self, value: Mapping[str, Any]) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    def __hash__(self) -> int:
-        return 0
-
-
 def open_world(section: Named) -> World:
-    """The world a recipe names; one that is open already is used again."""
+    """The world a recipe names. Files are looked at anew: a folder may have been edited since it was last opened."""
     if section.name in worlds.worlds():  # an unknown name is refused by the table itself
         check_call("world", worlds.worlds()[section.name].load(), section.arguments, ())
-    key = tuple(sorted((name, repr(value)) for name, value in section.arguments.items()))
-    return _world(section.name, key, _Hidden(section.arguments))
+    return worlds.make(section.name, **section.arguments)
 
 
 def design_call(section: DesignSection) -> tuple[Callable[..., Split], dict[str, Any]]:

@@ -20,7 +20,7 @@ def uniform(rows: Tensor, visit: Tensor, seed: int, draws: int) -> Tensor:
     z = z * _GOLDEN + visit * _MIX + (seed % (2**62))
     for shift, factor in ((30, _MIX), (27, -7723592293110705685), (31, 1)):
         z = (z ^ ((z >> shift) & ((1 << (64 - shift)) - 1))) * factor
-    return ((z >> 11) & ((1 << 53) - 1)).to(torch.float64).div(2.0**53).float()
+    return ((z >> 11) & ((1 << 53) - 1)).float().mul(2.0**-53).clamp(max=1 - 2.0**-24)  # rounding must not reach 1
 
 
 def shift(images: Tensor, strength: float, draws: Tensor) -> Tensor:

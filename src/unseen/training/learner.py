@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from unseen.training.augment import AUGMENT, augment
 from unseen.training.feed import Ahead, Images, fits, resident
-from unseen.vocabulary.errors import unknown
+from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.vocabulary.seeds import seed_of, stream
 
@@ -72,6 +72,9 @@ class Learner:
         for name in settings.loss_weights:
             if name not in targets:
                 raise unknown("target", name, targets, where="training.loss_weights")
+        for name, rows in (("training", train), ("validation", validation)):
+            if not len(rows):
+                raise UnseenError(f"no rows for {name}: a learner needs at least one image to train on and one to ask.")
         self.settings, self.seed, self.device, self.targets = settings, seed, device, targets
         self.network = network.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.forward = torch.compile(self.network) if settings.compile else self.network
@@ -100,15 +103,25 @@ class Learner:
         self.asked_buffer = None if validation.held is not None else self._buffer(validation, self.asked)
         self.graphs: dict[str, Any] = {}
         self.curve: list[dict[str, float]] = []
-        self.best: dict[str, Tensor] | None = None
+        self.best = self._weights()  # of the start, should no epoch end with a loss that is a number
         self.best_loss, self.best_epoch = math.inf, -1
         self.diverged = False
+        self._ahead: Ahead | None = None
         if self.captured:
             self._capture()
 
     def _buffer(self, source: Pictures, n: int) -> Tensor:
         first = source.fetch(source.rows[:1], "cpu")
         return torch.zeros((n, *first.shape[1:]), dtype=first.dtype, device=self.device)
+
+    def _weights(self) -> dict[str, Tensor]:
+        return {name: tensor.detach().clone() for name, tensor in self.network.state_dict().items()}
+
+    def _noise(self) -> contextlib.AbstractContextManager:
+        """Dropout draws from torch's global stream; on the CPU each step has its own, whatever else was drawn."""
+        if self.device.type != "cpu":
+            return contextlib.nullcontext()
+        return drawing(seed_of(self.seed, "training", "noise", int(self.step_number)))
 
     def _autocast(self) -> contextlib.AbstractContextManager:
         if self.precision != "bf16":
@@ -195,7 +208,7 @@ class Learner:
             self.cursor.zero_()
             self.sums.zero_()
         self.network.train()
-        self._ahead = None
+        self.leave()
         if self.train.held is None:
             picks = order.reshape(self.steps_per_epoch, self.batch)
             self._ahead = Ahead(self.train.fetch, (self.train.rows[p] for p in picks), self.device)
@@ -212,7 +225,8 @@ class Learner:
                 return
             for group in self.optimiser.param_groups:
                 group["lr"] = float(self.rates[int(self.step_number)])
-            self._step()
+            with self._noise():
+                self._step()
 
     def ask(self) -> None:
         """The whole validation set."""
@@ -233,8 +247,7 @@ class Learner:
 
     def end_epoch(self, epoch: int) -> dict[str, float]:
         """Read the epoch's figures, keep the weights if they are the best so far."""
-        if self._ahead is not None:
-            self._ahead.close()
+        self.leave()
         if self.stream is not None:
             self.stream.synchronize()
         seen = self.steps_per_epoch * self.batch
@@ -251,18 +264,31 @@ class Learner:
         if not self.diverged and (self.settings.select == "last" or loss < self.best_loss):
             self.best_loss, self.best_epoch = loss, epoch
             with self._on_stream():
-                self.best = {name: tensor.detach().clone() for name, tensor in self.network.state_dict().items()}
+                self.best = self._weights()
         return figures
+
+    def leave(self) -> None:
+        """Stop fetching ahead."""
+        if self._ahead is not None:
+            self._ahead.close()
+            self._ahead = None
 
     def finish(self) -> nn.Module:
         """The network with its chosen weights, in evaluation mode; the graphs are let go."""
         self.graphs.clear()
         if self.stream is not None:
             self.stream.synchronize()
-        if self.best is not None:
-            self.network.load_state_dict(self.best)
+        self.network.load_state_dict(self.best)
         self.optimiser.zero_grad(set_to_none=True)
         return self.network.eval()
+
+
+@contextlib.contextmanager
+def drawing(seed: int) -> Iterator[None]:
+    """Torch's global stream on the CPU, seeded; it goes on afterwards as if nothing had been drawn."""
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        yield
 
 
 def rate(settings: TrainingSection, step: int, total: int, per_epoch: int) -> float:

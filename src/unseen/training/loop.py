@@ -36,6 +36,8 @@ def train(learners: Sequence[Learner], watch: Watch | None = None) -> list[Train
     started = time.perf_counter()
     active = list(range(len(learners)))
     ended = [0.0] * len(learners)
+    if not learners:
+        return []
     with reproducible(learners):
         for epoch in range(max(learner.settings.epochs for learner in learners)):
             here = [place for place in active if epoch < learners[place].settings.epochs]
@@ -67,7 +69,7 @@ def flags_of(learner: Learner) -> dict[str, str]:
     still falling by more than 5 % over the last tenth of training."""
     curve = learner.curve
     if learner.diverged:
-        kept = f"weights of epoch {learner.best_epoch + 1}" if learner.best is not None else "its weights of the start"
+        kept = f"weights of epoch {learner.best_epoch + 1}" if learner.best_epoch >= 0 else "its weights of the start"
         return {"diverged": f"loss was no number in epoch {len(curve)}; it keeps {kept}"}
     earlier = max(1, len(curve) // 10)
     if learner.settings.select == "best" and len(curve) > earlier and learner.best_epoch == len(curve) - 1:
@@ -81,7 +83,10 @@ def flags_of(learner: Learner) -> dict[str, str]:
 
 @contextlib.contextmanager
 def reproducible(learners: Sequence[Learner]) -> Iterator[None]:
-    """Fixed threads on the CPU, deterministic convolutions on CUDA; the caller's settings come back afterwards."""
+    """Fixed threads on the CPU, deterministic convolutions on CUDA; the caller's settings come back afterwards.
+
+    Whatever ends the training, no thread goes on fetching pictures.
+    """
     threads = torch.get_num_threads()
     cudnn = torch.backends.cudnn
     before = (cudnn.deterministic, cudnn.benchmark)
@@ -90,5 +95,7 @@ def reproducible(learners: Sequence[Learner]) -> Iterator[None]:
     try:
         yield
     finally:
+        for learner in learners:
+            learner.leave()
         torch.set_num_threads(threads)
         cudnn.deterministic, cudnn.benchmark = before

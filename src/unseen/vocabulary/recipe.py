@@ -164,7 +164,7 @@ def _grids(tables: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     """The grids of a recipe. Without quotes TOML makes tables of a dotted key; they are put together again."""
     grid = tables.get("grid", {})
     grids = [grid] if isinstance(grid, Mapping) else grid
-    if not isinstance(grids, list) or not all(isinstance(one, Mapping) for one in grids):
+    if not isinstance(grids, list | tuple) or not all(isinstance(one, Mapping) for one in grids):
         raise UnseenError(
             f"{where}: grid = {grid!r} must be a section of keys with lists to try, e.g. "
             f'[grid] and "design.seen_per_level" = [1, 2, 4].'
@@ -195,16 +195,21 @@ def read_recipe(path: Path, settings: Sequence[str] = ()) -> Recipe:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise UnseenError(f"'{path}' is not a recipe: it is not UTF-8 text.") from None
-    tables = parse(text, str(path))
+    return recipe_from(changed(parse(text, str(path)), settings, str(path)), str(path))
+
+
+def changed(tables: Mapping[str, Any], settings: Sequence[str], where: str) -> dict[str, Any]:
+    """Tables with ``--set`` changes applied; a key that the grid varies would be overruled, and is refused."""
+    tables = dict(tables)
     for change in settings:
         key, value = setting(change)
         tables = override(tables, key, value)
-        for one in _grids(tables, str(path)):
+        for one in _grids(tables, where):
             if key in one:
                 raise UnseenError(
                     f"--set {key}: this recipe has a grid over '{key}' = {one[key]}; set 'grid.\"{key}\"' instead."
                 )
-    return recipe_from(tables, str(path))
+    return tables
 
 
 def _key_of(problem: Any) -> str:

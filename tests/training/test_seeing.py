@@ -1,0 +1,91 @@
+"""What a network is fed: pictures as they are become normalised floats, as torchvision would make them."""
+
+import pytest
+import torch
+from torch import nn
+from torchvision.transforms import v2
+
+from unseen.models import Seeing, build
+from unseen.models.inputs import NORMALISE
+from unseen.vocabulary.errors import UnseenError
+
+
+class Mirror(nn.Module):
+    """Gives back what it sees."""
+
+    targets, layers, description = ("seen",), ("only",), {"backbone": "mirror"}
+
+    def forward(self, images):
+        return {"seen": images}
+
+    def layer(self, name):
+        return self
+
+    def tasks_of(self, layer):
+        return ("seen",)
+
+    def channel_axis(self, layer):
+        return 1
+
+
+def noise(channels, n=3, side=5):
+    return torch.randint(0, 256, (n, channels, side, side), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
+
+
+def seen(images, **options):
+    return Seeing(Mirror(), **options)(images)["seen"]
+
+
+@pytest.mark.parametrize("normalise", list(NORMALISE))
+def test_colour_pictures_are_normalised_as_torchvision_does(normalise):
+    images = noise(3)
+    mean, std = (list(x) * (3 // len(x)) for x in NORMALISE[normalise])
+    expected = v2.Compose([v2.ToDtype(torch.float32, scale=True), v2.Normalize(mean, std)])(images)
+    torch.testing.assert_close(seen(images, normalise=normalise), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_the_tables_own_numbers_are_those_of_timm_for_imagenet():
+    from timm.data import IMAGENET_DEFAULT_MEAN, IMAGENET_DEFAULT_STD
+
+    assert NORMALISE["imagenet"] == (IMAGENET_DEFAULT_MEAN, IMAGENET_DEFAULT_STD)
+
+
+def test_grey_pictures_are_stacked_to_three_channels():
+    images = noise(1)
+    stacked = seen(images, normalise="imagenet")
+    assert stacked.shape == (3, 3, 5, 5)
+    assert torch.equal(stacked, seen(images.repeat(1, 3, 1, 1), normalise="imagenet"))
+
+
+def test_a_network_of_one_channel_sees_grey_as_it_is_and_colour_as_its_mean():
+    grey, colour = noise(1), noise(3)
+    torch.testing.assert_close(seen(grey, normalise="none", channels=1), grey / 255)
+    torch.testing.assert_close(seen(colour, normalise="none", channels=1), colour.float().mean(1, keepdim=True) / 255)
+    assert seen(grey, normalise="imagenet", channels=1).shape == (3, 1, 5, 5)
+
+
+def test_float_worlds_are_on_the_same_scale_and_may_leave_it():
+    images = noise(3)
+    assert torch.equal(seen(images.float()), seen(images))
+    signed = images.float() - 400
+    torch.testing.assert_close(seen(signed, normalise="none"), signed / 255)
+
+
+def test_what_the_network_gets_is_in_channels_last_order():
+    assert seen(noise(1)).is_contiguous(memory_format=torch.channels_last)
+
+
+def test_an_unknown_normalisation_is_refused_with_what_is_possible():
+    with pytest.raises(UnseenError, match=r"no normalisation 'imagnet'.*Did you mean 'imagenet'"):
+        Seeing(Mirror(), normalise="imagnet")
+
+
+def test_names_are_those_of_the_network_inside_and_the_buffers_are_not_weights():
+    network = build("resnet18-w8", {"category": 3, "view": 2}, sharing="split-1", stem="small", seed=0)
+    seeing = Seeing(network, normalise="mnist")
+    assert (seeing.targets, seeing.layers, seeing.description) == (network.targets, network.layers, network.description)
+    for layer in network.layers:
+        assert seeing.layer(layer) is network.layer(layer)
+        assert seeing.tasks_of(layer) == network.tasks_of(layer)
+        assert seeing.channel_axis(layer) == network.channel_axis(layer)
+    assert {name.removeprefix("network.") for name in seeing.state_dict()} == set(network.state_dict())

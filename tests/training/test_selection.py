@@ -1,0 +1,120 @@
+"""Which weights are kept, and what a reader is told: diverged, unconverged."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from small_learners import CPU, TARGETS, Small, fetching, learner, normalised, of, same, toy, trained, weights
+
+from unseen.training import Learner, pictures, train
+from unseen.training.loop import flags_of
+from unseen.vocabulary.recipe import TrainingSection
+
+
+def contradicted(n=40):
+    """Validation asks the opposite of what is trained: each epoch is worse than the last."""
+    images, labels = toy(n)
+    return (images, labels), (images, (labels + 1) % 3)
+
+
+def loss_of(network, data):
+    with torch.no_grad():
+        outputs = network(data[0])
+    truth = torch.from_numpy(data[1])
+    return sum(torch.nn.functional.cross_entropy(outputs[t], truth[:, i]).item() for i, t in enumerate(TARGETS))
+
+
+def test_the_weights_of_the_lowest_validation_loss_are_kept_though_training_went_on():
+    data, asked = contradicted()
+    done = trained(normalised(), data, asked, epochs=8, lr=0.02)
+    losses = [figures["validation loss total"] for figures in done.curve]
+    assert done.best_epoch == int(np.argmin(losses)) < 7
+    assert losses[-1] > 1.5 * min(losses)
+    assert loss_of(done.network, asked) == pytest.approx(min(losses), rel=1e-5)
+
+
+def test_select_last_keeps_the_last():
+    data, asked = contradicted()
+    done = trained(normalised(), data, asked, epochs=8, lr=0.02, select="last")
+    assert done.best_epoch == 7
+    assert loss_of(done.network, asked) == pytest.approx(done.curve[-1]["validation loss total"], rel=1e-5)
+
+
+def test_stopping_at_the_best_epoch_gives_the_same_weights_as_going_on():
+    data, asked = contradicted()
+    on = trained(normalised(), data, asked, epochs=8, lr=0.02)
+    stopped = trained(normalised(), data, asked, epochs=on.best_epoch + 1, lr=0.02)
+    assert same(on.network, stopped.network)
+
+
+def test_a_learner_that_never_had_a_finite_loss_is_flagged_and_keeps_its_first_weights():
+    network = normalised()
+    start = weights(network)
+    images, labels = toy()
+    done = trained(network, (images.float() * math.nan, labels))
+    assert done.flags == {"diverged": "loss was no number in epoch 1; it keeps its weights of the start"}
+    assert done.best_epoch == -1
+    assert len(done.curve) == 1  # it stops there
+    assert same(done.network, start)
+
+
+@pytest.mark.parametrize("optimiser", ["sgd", "adam"])
+def test_a_rate_of_a_million_diverges_is_flagged_and_leaves_finite_weights(optimiser):
+    done = trained(Small(), lr=1e30 if optimiser == "adam" else 1e6, optimiser=optimiser, epochs=5)
+    assert "diverged" in done.flags
+    assert all(torch.isfinite(t).all() for t in done.network.state_dict().values())
+
+
+def breaks_in_epoch(epoch, seed=0):
+    """A learner whose pictures stop being numbers in the middle of training."""
+    images, labels = toy()
+    calls = 0
+
+    def fetch(rows, device):
+        nonlocal calls
+        calls += len(rows) == 8
+        return fetching(images.float() * (math.nan if calls > 5 * epoch else 1))(rows, device)
+
+    data = pictures(np.arange(40), labels, fetch, CPU, hold=False)
+    settings = TrainingSection(epochs=5, batch=8, lr=0.01)
+    return Learner(
+        normalised(), TARGETS, data, of(*toy(23, seed=1)), settings, seed=seed, device=CPU, precision="float32"
+    )
+
+
+def test_a_learner_that_diverges_later_keeps_its_best_weights_and_its_pack_mates_go_on():
+    good = [trained(normalised(seed=k), seed=k, epochs=5) for k in (1, 2)]
+    first, broken, second = train(
+        [learner(normalised(seed=1), seed=1, epochs=5), breaks_in_epoch(3), learner(normalised(seed=2), seed=2, epochs=5)]
+    )
+    assert broken.flags["diverged"].startswith("loss was no number in epoch 4; it keeps weights of epoch ")
+    assert len(broken.curve) == 4
+    assert not math.isfinite(broken.curve[-1]["train loss total"])
+    assert same(broken.network, trained(normalised(), epochs=3, lr=0.01).network)
+    for alone, beside in zip(good, (first, second)):
+        assert same(alone.network, beside.network)
+        assert alone.curve == beside.curve
+        assert len(beside.curve) == 5
+
+
+def test_a_loss_that_was_still_falling_at_the_end_is_flagged_as_unconverged():
+    data = toy(80)
+    short = trained(normalised(), data, data, epochs=2, lr=0.02)
+    assert set(short.flags) == {"unconverged"}
+    assert "in the last 1 epoch(s)" in short.flags["unconverged"]
+
+
+def test_flags_look_at_the_last_tenth_of_training():
+    def flagged(losses, select="best"):
+        one = learner(epochs=len(losses), select=select)
+        one.curve = [{"validation loss total": loss} for loss in losses]
+        one.best_epoch = int(np.argmin(losses))
+        return set(flags_of(one))
+
+    assert flagged([2.0, 1.0]) == {"unconverged"}
+    assert flagged([1.0, 0.96]) == set()  # less than 5 %
+    assert flagged([2.0, 0.9, 1.0]) == set()  # the best was not the last
+    assert flagged([1.0]) == set()  # one epoch tells nothing
+    assert flagged([1.0] * 28 + [0.97, 0.93]) == {"unconverged"}  # 7 % over the last three of thirty
+    assert flagged([2.0, 1.0], select="last") == set()
