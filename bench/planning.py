@@ -2,14 +2,16 @@
 
     python -m bench.planning
 
-Two worlds: a grid (100,000 digits that can be shown at 100 positions, rows computed) and a photo set (ten million
-stored photos with two factors of their own). For each of eight diversity levels the design is made, the rows of every
-set are counted and the trial's identity is hashed. The rows of one training set are enumerated beside it.
+Two worlds: a grid (100,000 instances of 100 categories that can be shown at 100 positions, rows computed) and a photo
+set (ten million stored photos with two factors of ten levels). For each of eight diversity levels the design is made,
+the rows of every set are counted and each trial's identity is hashed. Beside it: what the first import of scipy takes
+(whatever the study), and all rows of one training set, which a plan does not need.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import time
 from dataclasses import dataclass
@@ -36,7 +38,7 @@ class Rows:
 
 
 def grid(instances: int, positions: int) -> Samples:
-    """Digits of ten categories, each at any of the positions."""
+    """As many categories as positions; each instance can be shown at every position."""
     space = FactorSpace({"category": range(positions), "position": range(positions)})
     category = np.random.default_rng(0).integers(0, positions, instances)
     return Samples(space, (Block(instances, {"category": category}, grid=("position",)),))
@@ -92,7 +94,10 @@ def main(arguments: list[str] | None = None) -> dict[str, float]:
         "stored photos, 2 factors": lambda: photos(args.rows, 10),
     }
     print(f"planning, {args.rows:,} images, {len(LEVELS)} diversity levels")
-    figures: dict[str, float] = {}
+    started = time.perf_counter()
+    importlib.import_module("scipy.optimize")
+    figures = {"import of scipy": time.perf_counter() - started}
+    print(f"  {'(import of scipy.optimize)':40} {figures['import of scipy']:10.2f} s")
     for name, make in worlds.items():
         samples = make()
         trials, seconds = plan(samples)

@@ -70,7 +70,7 @@ def main(arguments: list[str] | None = None) -> dict[str, float]:
     parser.add_argument("--side", type=int, default=84)
     parser.add_argument("--images", type=int, default=20000 if cuda else 768)
     parser.add_argument("--size", type=int, default=1024 if cuda else 256, help="images in a batch")
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--peak", action="store_true", help="only record, and print the peak memory")
     args = parser.parse_args(arguments)
     device = torch.device(args.device)
@@ -98,7 +98,16 @@ def main(arguments: list[str] | None = None) -> dict[str, float]:
     forward, recording = best(plain, record, device=device, repeats=args.repeats)
     peaks = []
     for times in (1, 4):  # a process of its own for each: a process never gives its peak back
-        words = [sys.executable, "-m", "bench.recording", "--peak", "--device", args.device, "--backbone", args.backbone]
+        words = [
+            sys.executable,
+            "-m",
+            "bench.recording",
+            "--peak",
+            "--device",
+            args.device,
+            "--backbone",
+            args.backbone,
+        ]
         words += ["--stem", args.stem, "--side", args.side, "--size", args.size, "--images", times * args.images]
         told = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=True).stdout
         peaks.append(json.loads(told.splitlines()[-1]))

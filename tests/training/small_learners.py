@@ -20,7 +20,11 @@ class Small(nn.Module):
             torch.manual_seed(seed)
             # A bias before a normalisation has no gradient but rounding, which Adam blows up.
             self.trunk = nn.Sequential(
-                nn.Conv2d(1, 4, 3, padding=1, bias=not between), *between, nn.ReLU(), nn.AdaptiveAvgPool2d(2), nn.Flatten()
+                nn.Conv2d(1, 4, 3, padding=1, bias=not between),
+                *between,
+                nn.ReLU(),
+                nn.AdaptiveAvgPool2d(2),
+                nn.Flatten(),
             )
             self.targets = tuple(targets)
             self.heads = nn.ModuleList(nn.Linear(features, classes) for _ in targets)

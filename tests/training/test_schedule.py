@@ -1,5 +1,7 @@
 """The learning rate at every step, against torch's own schedulers."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 from torch.optim.lr_scheduler import ConstantLR, CosineAnnealingLR, LinearLR, SequentialLR
@@ -44,7 +46,7 @@ def test_a_schedule_begins_at_the_full_rate_and_falls_to_nothing(kind):
     rates = [rate(settings, step, 40, 10) for step in range(41)]
     assert rates[0] == pytest.approx(0.3)
     assert rates[40] == pytest.approx(0, abs=1e-12)
-    assert all(a > b for a, b in zip(rates, rates[1:]))
+    assert all(a > b for a, b in pairwise(rates))
 
 
 def test_a_warm_up_may_be_a_part_of_an_epoch_or_longer_than_training():
@@ -52,4 +54,4 @@ def test_a_warm_up_may_be_a_part_of_an_epoch_or_longer_than_training():
     assert [rate(half, step, 8, 4) for step in range(4)] == pytest.approx([1 / 3, 2 / 3, 1, 1])
     endless = TrainingSection(lr=1.0, warmup=9, epochs=1, schedule="cosine")
     rates = [rate(endless, step, 4, 4) for step in range(4)]
-    assert all(0 < a < b < 1 for a, b in zip(rates, rates[1:]))
+    assert all(0 < a < b < 1 for a, b in pairwise(rates))

@@ -29,7 +29,9 @@ class Mirror(nn.Module):
 
 
 def noise(channels, n=3, side=5):
-    return torch.randint(0, 256, (n, channels, side, side), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
+    return torch.randint(
+        0, 256, (n, channels, side, side), dtype=torch.uint8, generator=torch.Generator().manual_seed(0)
+    )
 
 
 def seen(images, **options):

@@ -18,12 +18,16 @@ def main() -> None:
 
         Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {_escaped(str(error))}")
         sys.exit(2)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        where = f" '{error.filename}'" if error.filename else ""
+        sys.stderr.write(f"error: cannot read or write{where}: {error.strerror or error}.\n")
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped. Finished trials are kept; the same command goes on from here.\n")
         sys.exit(130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
 
 
 def _escaped(text: str) -> str:

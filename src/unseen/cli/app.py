@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from unseen.version import __version__
 
@@ -56,10 +57,11 @@ def start(
 def _study(name: str, out: Path | None = None, settings: list[str] | None = None) -> Any:
     """A study by its folder, or by recipe."""
     from unseen.engines import open_study
+    from unseen.studies.describe import shipped
     from unseen.studies.study import Study, load_study
     from unseen.vocabulary.recipe import read_recipe
 
-    if out is None and Path(name).is_dir():
+    if out is None and Path(name).is_dir() and name not in shipped():  # a folder `demo` is not what `run demo` means
         if settings and (Path(name) / "recipe.toml").is_file():
             return Study(read_recipe(Path(name) / "recipe.toml", settings), Path(name))
         return load_study(Path(name))
@@ -73,32 +75,42 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     place = find_device(device)
     _prepare(study)
     study.check()
-    todo = len(study.missing(place.type))
+    todo = {trial.label: trial.recipe.training.epochs for trial in study.missing(place.type)}
     total = len(study.trials)
-    console.print(
-        f"{study.recipe.title}\n{total} networks, {total - todo} finished already; on {place}, kept in {study.path}"
-    )
-    with Progress(console, todo, study.recipe.training.epochs) as progress:
-        outcome = run_study(study, device=device, workers=workers, pack=pack, watch=progress)
+    console.print(f"[bold]{escape(study.recipe.title)}[/]")
+    console.print(f"{total} networks, {total - len(todo)} finished already; on {place}", markup=False)
+    console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
+    try:
+        with Progress(console, todo) as progress:
+            outcome = run_study(study, device=device, workers=workers, pack=pack, watch=progress)
+    except KeyboardInterrupt:
+        console.print("stopped. Finished trials are kept; the same command goes on from here.")
+        raise typer.Exit(130) from None
     if outcome.failed:
-        console.print(
-            f"{outcome.failed} failed; `unseen status {study.path}` says why. Run the same command to try them again."
-        )
+        console.print(f"{outcome.failed} failed. The same command tries them again; the reasons once more:")
+        console.print(f"  unseen status {study.path}", markup=False, soft_wrap=True)
     return outcome
 
 
 def _prepare(study: Any) -> None:
-    """Decode a folder of pictures once, with progress, before anything else."""
-    world = study.world(study.trials[0])
-    if not hasattr(world, "prepare"):
-        return
+    """Decode folders of pictures once, with progress, before anything else."""
     from rich.progress import Progress as Bar
 
-    with Bar(console=console, transient=True) as bar:
-        task = bar.add_task("reading pictures", total=None)
-        world.prepare(progress=lambda done, total: bar.update(task, completed=done, total=total))
+    for world in {id(world): world for world in map(study.world, study.trials)}.values():
+        if not hasattr(world, "prepare"):
+            continue
+        with Bar(console=console, transient=True) as bar:
+            task = bar.add_task("reading pictures", total=None)
+            world.prepare(progress=lambda done, total, at=task: bar.update(at, completed=done, total=total))
+        _notes(world)
+
+
+def _notes(world: Any) -> None:
+    """What a world wants known: unreadable files, copies."""
+    from unseen.cli.progress import print_hanging
+
     for line in getattr(getattr(world, "problems", None), "lines", list)():
-        console.print(f"  note: {line}", markup=False)
+        print_hanging(console, f"  note: {line}")
 
 
 def _report(study: Any) -> Path:
@@ -123,7 +135,8 @@ def demo(out: Out = None, workers: Workers = None, device: Device = "cpu") -> No
 
 @app.command()
 def run(
-    recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto", workers: Workers = None, pack: Pack = None,
+    recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto",
+    workers: Workers = None, pack: Pack = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
 ) -> None:  # fmt: skip
     """Run a study. What is finished is not run again; failed trials are recorded and the rest go on."""
@@ -138,14 +151,18 @@ def run(
 @app.command()
 def check(recipe: Recipe, settings: Set = None) -> None:
     """Check a recipe and its splits: every name, argument, cell and layer. Trains nothing."""
+    from unseen.cli.progress import print_hanging
+
     study = _study(recipe, Path("runs/check"), settings)
     audits = study.check()
-    console.print(f"{recipe}: {len(study.trials)} trials, {len(audits)} splits.")
+    console.print(f"{recipe}: {len(study.trials)} trials, {len(audits)} splits.", markup=False)
+    for world in {id(world): world for world in map(study.world, study.trials)}.values():
+        _notes(world)
     problems = 0
     for trial, found in audits:
         for problem in found.problems:
             problems += 1
-            console.print(f"  {trial.label}: {problem}", markup=False)
+            print_hanging(console, f"  {trial.label}: {problem}")
     console.print("no problems found." if not problems else f"{problems} things to know; the report shows them too.")
 
 
@@ -201,7 +218,7 @@ def clean(
     everything: Annotated[bool, typer.Option("--everything", help="Also results the recipe left behind.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Remove what killed runs left and the records of failures; with --everything also results the recipe left behind."""
+    """Remove what killed runs left and the records of failures; --everything: also results the recipe left behind."""
     from unseen.cli.planning import clean_study
 
     clean_study(_study(study), console, everything, yes)
@@ -212,7 +229,7 @@ def pack(study: StudyPath, to: Annotated[Path, typer.Argument(help="The file to 
     """Put a study without weights into one file, to carry to another machine and add seeds there."""
     opened = _study(study)
     count = opened.store.pack(to)
-    console.print(f"{count} trials in {to} ({to.stat().st_size / 1e6:.1f} MB)", markup=False)
+    console.print(f"{count} trials in {to} ({to.stat().st_size / 1e6:.1f} MB)", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -221,7 +238,7 @@ def unpack(file: Path, into: Annotated[Path, typer.Argument(help="The study's fo
     from unseen.studies.store import Store
 
     new, here = Store(into).unpack(file)
-    console.print(f"{new} trials added to {into}, {here} were there already", markup=False)
+    console.print(f"{new} trials added to {into}, {here} were there already", markup=False, soft_wrap=True)
 
 
 @app.command()

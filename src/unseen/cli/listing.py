@@ -6,11 +6,14 @@ import inspect
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from unseen.cli.progress import print_hanging
 from unseen.vocabulary.errors import unknown
 
 FORMATS = ("table", "csv", "json", "markdown")
+TIDY_ROWS = 40
 
 
 def _table(*columns: str) -> Table:
@@ -20,6 +23,14 @@ def _table(*columns: str) -> Table:
     return table
 
 
+def print_table(console: Console, table: Table) -> None:
+    """A table without the blanks that rich leaves at the end of its lines."""
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        console.out(line.rstrip(), highlight=False)
+
+
 def list_worlds(console: Console) -> None:
     from unseen.worlds import describe_worlds
 
@@ -27,7 +38,7 @@ def list_worlds(console: Console) -> None:
     for row in describe_worlds():
         names = [f"{name}!" for name in row["required"]] + list(row["arguments"])
         table.add_row(row["name"], row["summary"], ", ".join(names))
-    console.print(table)
+    print_table(console, table)
     console.print('\nAn argument with ! must be given. In a recipe: \\[world] name = "digits", viewpoint = "scale".')
 
 
@@ -37,12 +48,13 @@ def list_designs(console: Console) -> None:
     for name, function in designs().items():
         doc = inspect.getdoc(function) or ""
         console.print(f"[bold]{name}[/]")
-        console.print(f"  {doc.partition(chr(10))[0]}", markup=False)
+        print_hanging(console, f"  {doc.partition(chr(10))[0].replace('``', '')}")
         for key, parameter in inspect.signature(function).parameters.items():
-            if key == "samples":
+            if key in ("samples", "seed"):
                 continue
             default = "must be given" if parameter.default is parameter.empty else f"default {parameter.default!r}"
             console.print(f"    {key}: {default}", markup=False)
+        console.print("    seed: default 0")
 
 
 def list_models(console: Console, network: str | None) -> None:
@@ -59,7 +71,7 @@ def list_models(console: Console, network: str | None) -> None:
             row["name"], f"{row['parameters']:.2f}", ", ".join(row["sharing"]),
             str(row["smallest"]["standard"]), str(row["smallest"]["small"]),
         )  # fmt: skip
-    console.print(table)
+    print_table(console, table)
     console.print("\nAny other timm name, or your own module:factory, works as shared or separate.")
 
 
@@ -72,7 +84,7 @@ def list_recipes(console: Console, name: str | None) -> None:
     table = _table("recipe", "what it asks")
     for key, path in shipped().items():
         table.add_row(key, summary_of(path))
-    console.print(table)
+    print_table(console, table)
     console.print("\n`unseen recipes NAME` prints one; `unseen plan NAME` shows what it would do.")
 
 
@@ -90,8 +102,10 @@ def show_results(study: Any, console: Console, form: str, summary: bool) -> None
         print(frame.write_json())
     elif form == "markdown":
         print(markdown(frame))
+    elif summary:
+        _accuracy_table(console, frame)
     else:
-        _accuracy_table(console, frame) if summary else console.print(markdown(frame.head(40)), markup=False)
+        _tidy_table(console, frame)
 
 
 def markdown(frame: Any) -> str:
@@ -106,10 +120,30 @@ def markdown(frame: Any) -> str:
 def _accuracy_table(console: Console, frame: Any) -> None:
     """The study's main numbers for a person: accuracy and specialization."""
     shown = frame.filter(frame["measure"].is_in(["accuracy", "median specialization", "share of units"]))
-    table = _table("measure", "of", "series", "x", "value [95 % interval]", "n")
-    for row in shown.iter_rows(named=True):
-        of = " ".join(filter(None, [row["target"], row["set"], row["layer"], row["unit_type"]]))
-        low, high = row["low"], row["high"]
-        spread = f" [{low:.3f}, {high:.3f}]" if low == low and low is not None else ""
-        table.add_row(row["measure"], of, row["series"], f"{row['x']:g}", f"{row['value']:.3f}{spread}", str(row["n"]))
-    console.print(table)
+    for measure in shown["measure"].unique(maintain_order=True).to_list():
+        console.print(f"[bold]{measure}[/]")
+        table = _table("of", "series", "x", "value [95 % interval]", "n")
+        for column in table.columns[2:]:
+            column.no_wrap = True
+        for row in shown.filter(shown["measure"] == measure).iter_rows(named=True):
+            of = ", ".join(filter(None, [row["target"], row["set"], row["layer"], row["unit_type"]]))
+            low, high = row["low"], row["high"]
+            spread = f" [{low:.3f}, {high:.3f}]" if low == low and low is not None else ""
+            x = "" if row["x"] is None else f"{row['x']:g}"
+            table.add_row(of, escape(row["series"]), x, escape(f"{row['value']:.3f}{spread}"), str(row["n"]))
+        print_table(console, table)
+        console.print()
+    console.print("Other numbers, and one row per trial: --format csv, json or markdown; --tidy.", markup=False)
+
+
+def _tidy_table(console: Console, frame: Any) -> None:
+    """The first rows for a person; the other forms hold every row and column."""
+    table = _table("trial", "seed", "of", "measure", "value", "n")
+    for row in frame.head(TIDY_ROWS).iter_rows(named=True):
+        of = ", ".join(filter(None, [row["target"], row["set"], row["layer"], row["unit_type"]]))
+        value = "" if row["value"] is None else f"{row['value']:.4g}"
+        n = "" if row["n"] is None else str(row["n"])
+        table.add_row(row["trial"][:8], str(row["seed"]), of, row["measure"], value, n)
+    print_table(console, table)
+    if frame.height > TIDY_ROWS:
+        console.print(f"… {frame.height - TIDY_ROWS} more rows; all of them with --format csv, json or markdown.")

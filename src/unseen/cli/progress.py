@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -24,56 +25,84 @@ def clock(seconds: float) -> str:
 
 
 class Progress:
-    """Follows the events of a run. Time left comes from the epochs done so far."""
+    """Follows the events of a run. Time left comes from the epochs done so far.
 
-    def __init__(self, console: Console, trials: int, epochs: int) -> None:
-        self.console, self.trials, self.epochs = console, trials, max(1, trials * epochs)
-        self.started, self.done, self.finished, self.failed = time.perf_counter(), 0, 0, 0
+    ``epochs``: how many each trial will take, by its label.
+    """
+
+    def __init__(self, console: Console, epochs: Mapping[str, int]) -> None:
+        self.console, self.epochs = console, epochs
+        self.trials, self.total = len(epochs), max(1, sum(epochs.values()))
+        self.started, self.finished, self.failed = time.perf_counter(), 0, 0
         self.per_trial: dict[str, int] = {}
-        self.epochs_each = epochs
         self.bar: Any = None
 
     def __enter__(self) -> Progress:
         if self.console.is_terminal and self.trials:
-            from rich.progress import BarColumn, TextColumn
+            from rich.progress import BarColumn, ProgressColumn, TextColumn
             from rich.progress import Progress as Bar
+            from rich.text import Text
+
+            whole = self
+
+            class Left(ProgressColumn):
+                def render(self, task: Any) -> Text:
+                    return Text(whole.left())
 
             text = TextColumn("{task.description}")
-            self.bar = Bar(text, BarColumn(bar_width=24), TextColumn("{task.fields[left]}"), console=self.console)
+            self.bar = Bar(text, BarColumn(bar_width=24), Left(), console=self.console)
             self.bar.start()
-            self.task = self.bar.add_task(f"0/{self.trials} networks", total=self.epochs, left="")
+            self.task = self.bar.add_task(f"0/{self.trials} networks", total=self.total)
         return self
 
     def __exit__(self, *error: object) -> None:
         if self.bar is not None:
             self.bar.stop()
 
+    @property
+    def done(self) -> int:
+        return sum(self.per_trial.values())
+
     def left(self) -> str:
-        elapsed = time.perf_counter() - self.started
-        if not self.done:
-            return "starting"
-        return f"{clock(elapsed)} gone, {clock(elapsed / self.done * (self.epochs - self.done))} left"
+        elapsed, done = time.perf_counter() - self.started, self.done
+        if not done:
+            return f"{clock(elapsed)} gone, starting"
+        return f"{clock(elapsed)} gone, {clock(elapsed / done * max(0, self.total - done))} left"
 
     def __call__(self, event: Event) -> None:
-        if event.kind == "epoch":
-            self.done += 1
-            self.per_trial[event.identity] = self.per_trial.get(event.identity, 0) + 1
-        elif event.kind == "finished":
-            self.done += self.epochs_each - self.per_trial.get(event.identity, self.epochs_each)
+        name = event.trial
+        if event.kind == "started":
+            self.per_trial[name] = 0  # one that did not fit in memory starts again
+        elif event.kind == "epoch":
+            self.per_trial[name] = min(self.per_trial.get(name, 0) + 1, self.epochs.get(name, 1))
+        elif event.kind in ("finished", "failed"):
+            self.per_trial[name] = self.epochs.get(name, 0)
+        if event.kind == "finished":
             self.finished += 1
             flags = ", ".join(event.figures.get("flags", {}))
-            self._say(f"  done  {event.trial}" + (f"  [{flags}]" if flags else ""))
+            self._say(f"  done  {name}" + (f"  [{flags}]" if flags else ""))
         elif event.kind == "failed":
-            self.done += self.epochs_each - self.per_trial.get(event.identity, 0)
             self.failed += 1
-            self._say(f"  failed  {event.trial}: {event.figures['error']}")
+            self._say(f"  failed  {name}")
+            self._say(f"    {event.figures['error']}", tail=False)
         elif event.kind == "note":
-            self._say(f"  note: {event.trial}")
+            self._say(f"  note: {name}", tail=False)
         if self.bar is not None:
-            name = f"{self.finished}/{self.trials} networks"
-            self.bar.update(self.task, completed=self.done, description=name, left=self.left())
+            self.bar.update(self.task, completed=self.done, description=f"{self.finished}/{self.trials} networks")
 
-    def _say(self, text: str) -> None:
-        ended = self.finished + self.failed
-        tail = f"  ({ended}/{self.trials}, {self.left()})" if self.bar is None else ""
-        self.console.print(text + tail, markup=False, highlight=False)
+    def _say(self, text: str, tail: bool = True) -> None:
+        """On a terminal the bar below tells the time; elsewhere each line ends with it, where there is room."""
+        after = f"  ({self.finished + self.failed}/{self.trials}, {self.left()})" if self.bar is None and tail else ""
+        fits = len(text) + len(after) <= self.console.width
+        print_hanging(self.console, text + (after if fits else ""))
+        if after and not fits:
+            print_hanging(self.console, f"      {after.strip()}")
+
+
+def print_hanging(console: Console, text: str) -> None:
+    """Lines that are too long go on below their own beginning, not at the margin."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    indent = len(text) - len(text.lstrip())
+    console.print(Padding(Text(text.strip(), overflow="fold"), (0, 0, 0, indent), expand=False))

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from unseen.cli.listing import _table
+from unseen.cli.listing import _table, print_table
+from unseen.cli.progress import print_hanging
 from unseen.vocabulary.errors import UnseenError
 
 
@@ -24,10 +25,10 @@ def start_recipe(path: Path, to: Path | None, force: bool, console: Console) -> 
         table.add_row(
             factor.name, factor.kind, str(len(factor.levels)), ", ".join(str(level) for level in factor.levels[:6])
         )
-    console.print(table)
+    print_table(console, table)
     for problem in found.problems:
-        console.print(f"  note: {problem}", markup=False)
+        print_hanging(console, f"  note: {problem}")
     if found.missing:
-        console.print(f"  {found.missing}", markup=False)
+        print_hanging(console, f"  {found.missing}")
     target.write_text(found.recipe_toml(), encoding="utf-8")
-    console.print(f"recipe written to {target}. Next: unseen plan {target}", markup=False)
+    console.print(f"recipe written to {target}. Next: unseen plan {target}", markup=False, soft_wrap=True)

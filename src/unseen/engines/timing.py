@@ -13,6 +13,7 @@ from unseen.engines.local import PACK, find_device
 from unseen.studies.study import Study
 
 STEPS = 2
+FORWARD = 3  # a step forward and back costs about three looks
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,12 @@ def estimate(study: Study, device: str) -> Estimate:
         key = trial.recipe.network.model_dump_json()
         if key not in rates:
             rates[key] = _images_per_second(study, trial, place)
-        n = study.split(trial).count(study.world(trial).samples, "train") * trial.recipe.training.epochs
+        split, samples = study.split(trial), study.world(trial).samples
+        n = split.count(samples, "train") * trial.recipe.training.epochs
+        looked = split.count(samples, "validation") * trial.recipe.training.epochs if "validation" in split.sets else 0
+        looked += sum(split.count(samples, name) for name in {*trial.recipe.recordings.sets, "probe"})
         images += n
-        seconds += n / rates[key]
+        seconds += (n + looked / FORWARD) / rates[key]
     side = max(1, (os.cpu_count() or 1) // study.recipe.training.threads) if place.type == "cpu" else PACK / 2
     how = f"timed on {STEPS} small steps of each network" if rates else "nothing is left to run"
     return Estimate(seconds / min(side, max(1, len(todo))), images, len(todo), torch.device(place).type, how)

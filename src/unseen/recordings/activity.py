@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from unseen.recordings.responses import Images, autocast, batches
-from unseen.vocabulary.errors import unknown
+from unseen.vocabulary.errors import UnseenError, unknown
 
 
+@runtime_checkable
 class Recordable(Protocol):
     """A network whose layers have names."""
 
@@ -92,4 +93,9 @@ def _keep(now: dict[str, Tensor], name: str, reduce: Callable[[Tensor, int], Ten
 
 
 def _recordable(network: nn.Module) -> Recordable:
-    return network  # type: ignore[return-value]
+    if not isinstance(network, Recordable):
+        raise UnseenError(
+            f"a {type(network).__name__} has no named layers to record: give it `layer(name)` and "
+            "`channel_axis(name)`, or build it with unseen.models.build."
+        )
+    return network

@@ -175,10 +175,10 @@ def scattered(tidy: pl.DataFrame, trials: Sequence[tuple[dict[str, Any], Path]])
             right = values.get((facts["identity"], "unseen", target, "", "", "accuracy"))
             if found is None or right is None:
                 continue
-            rows.append({
-                "trial": facts["identity"], "seed": facts["seed"], "series": found["series"], "x": found["x"], "target": target,
-                "layer": plain(layers[-1], facts["tasks"][layers[-1]])[1], "specialization": found["value"], "accuracy": right["value"],
-            })  # fmt: skip
+            head = {key: found[key] for key in ("trial", "seed", "series", "x")}
+            layer = plain(layers[-1], facts["tasks"][layers[-1]])[1]
+            measured = {"specialization": found["value"], "accuracy": right["value"]}
+            rows.append({**head, "target": target, "layer": layer, **measured})
     return pl.DataFrame(rows, schema=schema)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,23 @@ Watch = Callable[[Event], None]
 def execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch) -> None:
     """Train these trials together on one device and store each. A trial that cannot be built or trained is recorded as
     failed and the others go on; running out of the device's memory is the caller's to handle (fewer at a time)."""
+    with _threads(trials[0].recipe.training.threads if device.type == "cpu" else torch.get_num_threads()):
+        _execute(study, trials, device, watch)
+
+
+@contextlib.contextmanager
+def _threads(number: int) -> Iterator[None]:
+    """On a CPU, answers too are computed with the threads of the recipe: same bits anywhere, and trials that run side
+    by side do not fight for the cores."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch) -> None:
     ready: list[tuple[Trial, str, str]] = []
     learners: list[Learner] = []
     held: dict[bytes, Pictures] = {}

@@ -143,12 +143,12 @@ def answer(points: pl.DataFrame, x_title: str) -> str:
                 parts.append((i.value, f"{i.value:.2f}{spread}", i.n))
         if len(parts) == 2 and len(xs) > 1:
             moved = parts[1][0] - parts[0][0]
-            verb = "rises" if moved > 0.02 else "falls" if moved < -0.02 else "stays"
-            words.append(f"{series}: {verb} from {parts[0][1]} to {parts[1][1]} (n = {parts[1][2]})")
+            verb = "rises" if moved > 0.02 else "falls" if moved < -0.02 else "hardly moves,"
+            words.append(f"{series} {verb} from {parts[0][1]} to {parts[1][1]} (n = {parts[1][2]})")
         elif parts:
-            words.append(f"{series}: {parts[-1][1]} (n = {parts[-1][2]})")
+            words.append(f"{series} {parts[-1][1]} (n = {parts[-1][2]})")
     span = f" as the {x_title} goes from {xs[0]:g} to {xs[-1]:g}" if len(xs) > 1 else ""
     what = "geometric mean of both tasks" if target == BOTH else f"accuracy of {target}"
     return (
-        f"On combinations never seen in training, the {what}{span}: {'; '.join(words)}." if words else "No answers yet."
+        f"On combinations never seen in training, {what}{span}: {'; '.join(words)}." if words else "No answers yet."
     )

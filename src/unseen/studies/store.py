@@ -215,6 +215,8 @@ def _read_archive(path: Path) -> tuple[str | None, dict[str, dict[str, bytes]]]:
                     recipe = data.read().decode()
                 elif len(parts) == 4 and parts[1] == "trials":
                     trials.setdefault(parts[2], {})[parts[3]] = data.read()
+            while archive.fileobj is not None and archive.fileobj.read(1 << 20):  # to the end, where its sum is checked
+                pass
     except (tarfile.TarError, EOFError, OSError, lzma.LZMAError, zlib.error, UnicodeDecodeError) as error:
         raise UnseenError(f"'{path}' is not a packed study, or is damaged: {error}.") from None
     for identity, files in trials.items():

@@ -79,8 +79,8 @@ class Study:
         return [trial for trial in self.trials if self.find(trial, device) is None]
 
     def failures(self) -> dict[str, dict[str, Any]]:
-        """Recorded failures of this recipe's trials; the store may also hold some of other settings."""
-        mine = {self.identity(trial, p) for trial in self.trials for p in precisions(trial.recipe, "cpu")}
+        """Recorded failures of this recipe's unfinished trials; the store may also hold some of other settings."""
+        mine = {self.identity(trial, p) for trial in self.missing() for p in precisions(trial.recipe, "cpu")}
         return {name: record for name, record in self.store.failures().items() if name in mine}
 
     def check(self) -> list[tuple[Trial, Audit]]:

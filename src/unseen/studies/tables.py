@@ -58,13 +58,18 @@ def check_call(
             _check_type(f"{what}.{name}", value, hints[name])
 
 
+_adapter = lru_cache(maxsize=256)(TypeAdapter)  # building one costs more than a hundred checks
+
+
 def _check_type(key: str, value: Any, hint: Any) -> None:
     try:
-        TypeAdapter(hint).validate_python(value)
+        _adapter(hint).validate_python(value)
     except (PydanticSchemaGenerationError, PydanticUndefinedAnnotation):
         return
     except ValidationError as error:
         message = error.errors()[0]["msg"]
+        if "Sequence" in message or "tuple" in message or "list" in message:
+            raise UnseenError(f"{key} = {value!r} must be a list, e.g. [{value!r}].") from None
         raise UnseenError(f"{key} = {value!r}: {message[0].lower()}{message[1:]}.") from None
 
 

@@ -15,6 +15,7 @@ from unseen.training.learner import Learner
 Watch = Callable[[int, dict[str, float]], None]  # learner's place, figures of the epoch
 
 STILL_FALLING = 0.05
+BLOWN_UP = 10.0  # times the loss of a guess
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +66,19 @@ def _trained(learner: Learner, seconds: float) -> Trained:
 
 
 def flags_of(learner: Learner) -> dict[str, str]:
-    """Diverged: a loss that is no number. Unconverged (ours): the last epoch was the best and its validation loss was
-    still falling by more than 5 % over the last tenth of training."""
+    """Diverged: a loss that is no number, or (ours) a training loss that ended above ten times that of a guess.
+    Unconverged (ours): the last epoch was the best and its validation loss was still falling by more than 5 % over the
+    last tenth of training."""
     curve = learner.curve
     if learner.diverged:
         kept = f"weights of epoch {learner.best_epoch + 1}" if learner.best_epoch >= 0 else "its weights of the start"
         return {"diverged": f"loss was no number in epoch {len(curve)}; it keeps {kept}"}
+    ended, guess = curve[-1]["train loss total"], guessing(learner)
+    if ended > BLOWN_UP * guess:
+        return {
+            "diverged": f"training loss ended at {ended:.3g}, a guess has {guess:.3g}; it keeps weights of epoch "
+            f"{learner.best_epoch + 1}"
+        }
     earlier = max(1, len(curve) // 10)
     if learner.settings.select == "best" and len(curve) > earlier and learner.best_epoch == len(curve) - 1:
         before, last = (curve[place]["validation loss total"] for place in (-1 - earlier, -1))
@@ -79,6 +87,12 @@ def flags_of(learner: Learner) -> dict[str, str]:
                 "unconverged": f"validation loss fell from {before:.3g} to {last:.3g} in the last {earlier} epoch(s)"
             }
     return {}
+
+
+def guessing(learner: Learner) -> float:
+    """The loss of an even guess among the classes of each target, weighted as the learner's."""
+    classes = (learner.train.labels.amax(0) + 1).clamp(min=2)
+    return float((learner.weights * classes.log()).sum())
 
 
 @contextlib.contextmanager

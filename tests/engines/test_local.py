@@ -1,0 +1,274 @@
+"""Running on this machine: failures are recorded and the rest go on, memory that does not suffice is shared out."""
+
+import multiprocessing
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+import torch
+from small_study import own_network, ran, study, surroundings, tiny
+
+from unseen.engines import local, open_study
+from unseen.engines.local import find_device, run_study
+from unseen.studies import execute as execution
+from unseen.studies.collect import collect
+from unseen.vocabulary.errors import UnseenError
+
+
+def kinds(events):
+    return [(event.kind, event.trial) for event in events if event.kind in ("finished", "failed", "note")]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder of the user's own, with room for a module."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "mine_for_tests", raising=False)
+    return tmp_path
+
+
+def test_a_trial_that_fails_in_training_is_recorded_and_the_others_go_on(here):
+    opened = open_study(own_network(here, "fine", "raise", "other"), out=here / "study")
+    events = []
+    outcome = ran(opened, watch=events.append)
+    assert (outcome.trials, outcome.already, outcome.finished, outcome.failed) == (3, 0, 2, 1)
+    (record,) = opened.failures().values()
+    assert record["error"] == "RuntimeError: the cables are crossed"
+    assert "mine_for_tests.py" in record["traceback"]
+    assert record["label"] == "arguments {'how': 'raise'} · seed 0"
+    again = []
+    outcome = ran(opened, watch=again.append)
+    assert (outcome.already, outcome.finished, outcome.failed) == (2, 0, 1)
+    assert kinds(again) == [("failed", "arguments {'how': 'raise'} · seed 0")]
+
+
+def test_a_mended_trial_is_no_failure_any_more(here):
+    opened = open_study(own_network(here, "raise"), out=here / "study")
+    assert ran(opened).failed == 1
+    module = here / "mine_for_tests.py"
+    module.write_text(module.read_text().replace('"raise"', '"never"'))
+    del sys.modules["mine_for_tests"]
+    assert ran(opened).finished == 1
+    assert opened.store.failures() == {}
+
+
+def test_a_network_that_cannot_be_built_for_these_pictures_is_recorded_with_its_sentence(tmp_path):
+    opened = study(
+        tmp_path,
+        design__seen_per_level=8,
+        network={"stem": "standard"},
+        grid={"network.backbone": ["resnet18-w8", "inception_v3"]},
+    )
+    outcome = ran(opened)
+    assert (outcome.finished, outcome.failed) == (1, 1)
+    (record,) = opened.failures().values()
+    assert record["label"] == "inception_v3 · seed 0"
+    assert "24" in record["error"]
+    assert "75" in record["error"]
+
+
+def test_a_pack_that_one_trial_breaks_is_run_one_by_one(here):
+    opened = open_study(own_network(here, "fine", "raise", "other"), out=here / "study")
+    opened.check()
+    events = []
+    execution.execute(opened, opened.trials, torch.device("cpu"), events.append)
+    assert sorted(kinds(events)) == [
+        ("failed", "arguments {'how': 'raise'} · seed 0"),
+        ("finished", "arguments {'how': 'fine'} · seed 0"),
+        ("finished", "arguments {'how': 'other'} · seed 0"),
+    ]
+
+
+def test_answers_are_computed_with_the_threads_of_the_recipe(here, monkeypatch):
+    seen = set()
+    respond = execution.respond
+    monkeypatch.setattr(execution, "respond", lambda *a, **k: seen.add(torch.get_num_threads()) or respond(*a, **k))
+    before = torch.get_num_threads()
+    ran(study(here / "study", grid={"design.seen_per_level": [8]}))
+    assert seen == {1}
+    assert torch.get_num_threads() == before
+
+
+# Processes
+
+
+def test_a_process_that_dies_takes_only_its_own_trial_with_it(here, monkeypatch, processes):
+    opened = open_study(own_network(here, "kill", "fine", "exit", "other"), out=here / "study")
+    monkeypatch.setenv("PYTHONPATH", str(here))
+    events = []
+    outcome = ran(opened, workers=2, watch=events.append)
+    assert (outcome.finished, outcome.failed) == (2, 2)
+    errors = {record["label"]: record["error"] for record in opened.failures().values()}
+    words = "its process ended with code"
+    assert errors == {
+        "arguments {'how': 'exit'} · seed 0": f"{words} 3 (see the messages above)",
+        "arguments {'how': 'kill'} · seed 0": f"{words} -9 (probably out of memory; try fewer --workers)",
+    }
+    assert len(kinds(events)) == 4
+
+
+def test_trials_run_in_processes_equal_those_run_in_this_one(tmp_path, finished_once, processes):
+    opened = study(tmp_path, seeds=[0, 1])
+    assert ran(opened, workers=2).finished == 4
+    one, two = (
+        collect(study(path, seeds=[0, 1])).filter(collect(study(path, seeds=[0, 1]))["measure"] != "training seconds")
+        for path in (tmp_path, finished_once)
+    )
+    assert one.equals(two)
+
+
+def test_a_disk_that_is_full_is_told_to_the_process_that_hired(tmp_path, monkeypatch):
+    """Of a worker, as it runs in its own process."""
+    opened = study(tmp_path / "study")
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "trials").write_text("a file where trials should be")
+    monkeypatch.setattr(local, "_die_with_parent", lambda parent: None)
+    ours, theirs = multiprocessing.Pipe()
+    ours.send(0)
+    local._work(opened.recipe, opened.path, theirs, 0)
+    theirs.close()
+    said = []
+    with pytest.raises(EOFError):
+        while True:
+            said.append(ours.recv())
+    ours.close()
+    assert [kind for kind, _ in said] == ["ready", "event", "event", "fatal"]
+    assert said[-1][1].startswith(f"cannot write to '{tmp_path / 'study'}'")
+
+
+def test_workers_go_when_their_parent_has_gone(tmp_path, monkeypatch):
+    gone = []
+    monkeypatch.setattr(local, "_die_with_parent", lambda parent: None)
+    monkeypatch.setattr(local.os, "_exit", lambda code: gone.append(code) or sys.exit(code))
+    ours, theirs = multiprocessing.Pipe()
+    ours.close()
+    with pytest.raises(SystemExit):
+        local._work(study(tmp_path).recipe, tmp_path, theirs, 0)
+    assert gone == [1]
+    theirs.close()
+
+
+def test_a_script_without_a_guard_is_told_what_to_write(tmp_path, compiled):
+    script = tmp_path / "script.py"
+    script.write_text(f"import unseen\nunseen.run({tiny()!r}, out='study', device='cpu', workers=2)\n")
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        env=surroundings(compiled),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode != 0
+    assert "below `if __name__ == '__main__':`" in done.stderr.splitlines()[-1]
+
+
+# Memory of a device
+
+
+@pytest.fixture
+def crowded(monkeypatch, tmp_path):
+    """A study on a device that holds ``room`` trials at a time; gives the study, a runner and what was run."""
+
+    def make(room, **changes):
+        opened = study(tmp_path / "study", **changes)
+        runs = []
+
+        def execute(study, trials, device, watch):
+            assert len(trials) <= local.PACK
+            if len(trials) > room:
+                raise torch.OutOfMemoryError("Tried to allocate 20.00 GiB")
+            for trial in trials:
+                name = study.identity(trial, "float32")
+                study.store.save(name, lambda folder: (folder / "trial.json").write_text("{}") and None)
+                watch(execution.Event("finished", trial.label, name, {"flags": {}}))
+            runs.append([trial.label for trial in trials])
+
+        monkeypatch.setattr(local, "execute", execute)
+        monkeypatch.setattr(local, "find_device", lambda name: SimpleNamespace(type="mps"))
+        return opened, runs
+
+    return make
+
+
+@pytest.mark.parametrize("room", [1, 2, 3])
+def test_trials_that_do_not_fit_together_are_halved_until_they_do(crowded, room):
+    opened, runs = crowded(room, seeds=[0, 1, 2, 3, 4])
+    events = []
+    outcome = run_study(opened, watch=events.append)
+    assert (outcome.finished, outcome.failed) == (10, 0)
+    labels = [label for group in runs for label in group]
+    assert sorted(labels) == sorted(trial.label for trial in opened.trials)
+    assert max(map(len, runs)) <= room
+    assert ("note", "4 trials do not fit in the device's memory; 2 at a time from here") in kinds(events)
+
+
+def test_one_trial_that_does_not_fit_alone_is_recorded_with_what_to_lower(crowded):
+    opened, runs = crowded(0)
+    events = []
+    outcome = run_study(opened, watch=events.append)
+    assert (outcome.finished, outcome.failed, runs) == (0, 2, [])
+    for record in opened.failures().values():
+        assert record["error"].startswith("one trial alone does not fit in memory: lower training.batch (45). Tried to")
+    assert [kind for kind, _ in kinds(events)] == ["note", "failed", "failed"]
+
+
+def test_what_failed_before_memory_ran_out_is_not_tried_a_second_time(crowded, monkeypatch):
+    opened, _ = crowded(1, seeds=[0, 1])
+    inner, tried = local.execute, []
+
+    def execute(study, trials, device, watch):
+        for trial in [t for t in trials if t is study.trials[0]]:
+            tried.append(trial.label)
+            name = study.identity(trial, "float32")
+            study.store.fail(name, {"label": trial.label, "error": "cannot be built"})
+            watch(execution.Event("failed", trial.label, name, {"error": "cannot be built"}))
+        inner(study, [t for t in trials if t is not study.trials[0]], device, watch)
+
+    monkeypatch.setattr(local, "execute", execute)
+    outcome = run_study(opened, watch=lambda event: None)
+    assert (outcome.finished, outcome.failed) == (3, 1)
+    assert len(tried) == 1
+
+
+def test_memory_that_runs_out_while_recording_keeps_what_is_stored(crowded, monkeypatch):
+    opened, runs = crowded(4, seeds=[0, 1])
+    inner, times = local.execute, []
+
+    def execute(study, trials, device, watch):
+        times.append(len(trials))
+        if len(times) == 1:
+            inner(study, trials[:1], device, watch)
+            raise torch.OutOfMemoryError("Tried to allocate")
+        inner(study, trials, device, watch)
+
+    monkeypatch.setattr(local, "execute", execute)
+    assert run_study(opened, watch=lambda event: None).finished == 4
+    assert times == [4, 1, 2]
+    assert sum(map(len, runs)) == 4
+
+
+# Devices
+
+
+def test_devices_are_found_by_name_or_the_lack_is_told():
+    assert find_device("cpu").type == "cpu"
+    assert find_device("auto").type in ("cpu", "cuda", "mps")
+    with pytest.raises(UnseenError, match=r"no device 'gpu'; possible: auto, cpu, cuda, mps"):
+        find_device("gpu")
+    if not torch.cuda.is_available():
+        with pytest.raises(UnseenError, match=r"device 'cuda' was asked for, but torch .* sees only: cpu"):
+            find_device("cuda")
+
+
+def test_an_estimate_counts_what_is_left_and_trains_nothing(tmp_path, finished_once):
+    from unseen.engines.timing import estimate
+
+    opened = study(tmp_path / "study")
+    found = estimate(opened, "cpu")
+    assert (found.networks, found.images, found.device) == (2, 180, "cpu")
+    assert 0 < found.seconds < 60
+    assert not (tmp_path / "study").exists()
+    assert estimate(study(finished_once), "cpu").networks == 0

@@ -1,0 +1,387 @@
+"""Finished trials are safe: written aside, renamed, locked, packed and unpacked."""
+
+import errno
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+
+import pytest
+from small_study import ran, study, surroundings, tiny
+
+from unseen.engines import open_study
+from unseen.studies.collect import collect
+from unseen.studies.contents import gather
+from unseen.studies.store import Store
+from unseen.studies.study import load_study
+from unseen.vocabulary.errors import StoreBusy, UnseenError
+
+
+def writing(text="{}"):
+    def write(folder):
+        (folder / "trial.json").write_text(text)
+        (folder / "responses.parquet").write_bytes(b"answers")
+
+    return write
+
+
+def facts(identity):
+    return json.dumps({"identity": identity, "description": {}})
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_trial_appears_whole_or_not_at_all(tmp_path):
+    store = Store(tmp_path)
+    seen = []
+
+    def write(folder):
+        writing()(folder)
+        seen.append((folder.parent, folder.name.startswith("."), store.has("a1"), store.finished()))
+
+    store.save("a1", write)
+    assert seen == [(store.trials, True, False, [])]
+    assert store.finished() == ["a1"]
+    assert names(store.trials) == ["a1"]
+
+    def broken(folder):
+        writing()(folder)
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match=r"no more"):
+        store.save("b2", broken)
+    assert names(store.trials) == ["a1"]
+
+
+def test_what_killed_runs_left_half_written_is_swept_and_never_counted(tmp_path):
+    store = Store(tmp_path)
+    store.save("a1", writing())
+    (store.trials / ".b2-123").mkdir()
+    (store.trials / ".b2-123" / "trial.json").write_text("{}")
+    (tmp_path / ".recipe.toml-123").write_text("tit")
+    store.fail("c3", {"error": "no"})
+    (tmp_path / "failed" / ".d4.json-123").write_text("{")
+    assert store.finished() == ["a1"]
+    assert list(store.failures()) == ["c3"]
+    assert store.sweep() == 3
+    assert names(store.trials) == ["a1"]
+    assert names(tmp_path) == ["failed", "trials"]
+    assert names(tmp_path / "failed") == ["c3.json"]
+    assert store.sweep() == 0
+
+
+def test_of_two_saves_of_one_trial_the_first_stays(tmp_path):
+    store = Store(tmp_path)
+    store.save("a1", writing('{"n": 1}'))
+    store.save("a1", writing('{"n": 2}'))
+    assert json.loads((store.trials / "a1" / "trial.json").read_text()) == {"n": 1}
+    assert names(store.trials) == ["a1"]
+
+
+def test_a_trial_folder_without_its_facts_is_replaced_and_not_in_the_way_for_ever(tmp_path):
+    store = Store(tmp_path)
+    store.save("a1", writing())
+    (store.trials / "a1" / "trial.json").unlink()
+    assert store.finished() == []
+    store.save("a1", writing())
+    assert store.finished() == ["a1"]
+
+
+def test_a_finished_trial_is_no_failure_any_more(tmp_path):
+    store = Store(tmp_path)
+    store.fail("a1", {"error": "no"})
+    store.save("a1", writing())
+    assert store.failures() == {}
+
+
+def test_a_damaged_record_of_a_failure_is_still_a_failure(tmp_path):
+    store = Store(tmp_path)
+    store.fail("a1", {"error": "no"})
+    store.failure_path("a1").write_text("{")
+    assert "cannot be read" in store.failures()["a1"]["error"]
+
+
+@pytest.mark.parametrize("text", ["", '{"identity"', "[]", "{}"])
+def test_damaged_facts_name_the_folder_and_the_way_out(tmp_path, text):
+    store = Store(tmp_path)
+    store.save("a1", writing())
+    (store.trials / "a1" / "trial.json").write_text(text)
+    with pytest.raises(UnseenError, match=r"trials/a1' cannot be read \(.*\); delete that folder and run"):
+        store.read("a1")
+
+
+@pytest.mark.parametrize("file", ["responses.parquet", "activity.safetensors"])
+def test_damaged_recordings_name_the_folder_and_the_way_out(finished, file):
+    opened = load_study(finished)
+    (opened.store.trials / opened.store.finished()[0] / file).write_bytes(b"not what it was")
+    with pytest.raises(UnseenError, match=r"cannot be read .*; delete that folder and run"):
+        collect(opened)
+
+
+# A disk that fills up, wherever it does
+
+
+class Full:
+    """The n-th write of a kind to this folder finds the disk full."""
+
+    def __init__(self, monkeypatch, function, at, number=errno.ENOSPC):
+        self.calls, self.at, self.number = 0, at, number
+        owner, name = function
+        original = getattr(owner, name)
+
+        def failing(*arguments, **options):
+            self.calls += 1
+            if self.calls >= self.at:
+                raise OSError(self.number, os.strerror(self.number))
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(owner, name, failing)
+
+
+def write_points():
+    import pathlib
+
+    import pyarrow.parquet as pq
+    import safetensors.numpy
+
+    return {
+        "making the folder": (pathlib.Path, "mkdir"),
+        "the answers": (pq, "write_table"),
+        "the activity": (safetensors.numpy, "save_file"),
+        "texts": (pathlib.Path, "write_text"),
+        "forcing it to disk": (os, "fsync"),
+        "renaming": (os, "rename"),
+        "replacing": (os, "replace"),
+    }
+
+
+@pytest.mark.parametrize("point", write_points())
+def test_a_full_disk_is_told_in_a_sentence_and_finished_trials_stay(tmp_path, monkeypatch, point):
+    opened = study(tmp_path / "study")
+    opened.check()
+    first = opened.trials[0]
+    ran(study(tmp_path / "study", grid={"design.seen_per_level": [1]}))
+    before = (opened.store.trials / opened.find(first) / "trial.json").stat()
+    with monkeypatch.context() as patched:
+        Full(patched, write_points()[point], at=1)
+        with pytest.raises(UnseenError, match=r"disk of '.*' is full. Finished trials are safe; make room"):
+            ran(opened)
+    assert opened.store.finished() == [opened.find(first)]
+    assert ran(opened).finished == 1
+    after = (opened.store.trials / opened.find(first) / "trial.json").stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+def test_a_read_only_disk_is_told_in_a_sentence(tmp_path, monkeypatch):
+    Full(monkeypatch, (os, "replace"), at=1, number=errno.EROFS)
+    with pytest.raises(UnseenError, match=r"cannot write to .*: Read-only file system. Finished trials are safe"):
+        ran(study(tmp_path / "study"))
+
+
+def test_a_study_cannot_be_put_where_a_file_is(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UnseenError, match=r"cannot write to"):
+        ran(study(tmp_path / "file" / "study"))
+
+
+# One run at a time
+
+HOLD = """
+import sys, time
+from unseen.studies.store import Store
+from pathlib import Path
+with Store(Path(sys.argv[1])).locked():
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_second_run_is_told_who_runs_and_a_killed_one_frees_the_study(tmp_path, compiled):
+    store = Store(tmp_path)
+    assert store.busy() is None
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True, env=surroundings(compiled)
+    )
+    try:
+        assert holder.stdout.readline() == "held\n"
+        assert f"process {holder.pid} on " in store.busy()
+        with pytest.raises(StoreBusy, match=rf"is being run by process {holder.pid} on .* since .*--out"):
+            ran(study(tmp_path))
+        assert store.finished() == []
+        holder.send_signal(signal.SIGKILL)
+        holder.wait()
+        assert store.busy() is None
+        with store.locked():
+            assert f"process {os.getpid()} " in store.busy()
+    finally:
+        holder.kill()
+        holder.wait()
+        holder.stdout.close()
+
+
+def test_a_glance_at_the_lock_does_not_turn_a_run_away(tmp_path):
+    import threading
+
+    from unseen.studies.store import _lock
+
+    store = Store(tmp_path)
+    with store.locked():
+        pass
+    with open(tmp_path / ".lock") as handle:
+        assert _lock(handle, shared=True)
+        release = threading.Timer(0.2, handle.close)
+        release.start()
+        with store.locked():
+            pass
+        release.join()
+
+
+# Carrying studies between machines
+
+
+def numbers(path):
+    return collect(load_study(path)).filter(~__import__("polars").col("measure").str.contains("seconds"))
+
+
+def test_a_study_unpacked_elsewhere_gives_the_same_table(finished, tmp_path):
+    packed = tmp_path / "tiny.unseen"
+    assert Store(finished).pack(packed) == 4
+    other = tmp_path / "other" / "place"
+    assert Store(other).unpack(packed) == (4, 0)
+    assert collect(load_study(other)).equals(collect(load_study(finished)))
+    assert gather(load_study(other)).summary.equals(gather(load_study(finished)).summary)
+    assert load_study(other).missing() == []
+    assert Store(other).unpack(packed) == (0, 4)
+    assert not [name for name in names(tmp_path) if name.startswith(".")]
+
+
+def test_weights_are_kept_where_asked_for_and_left_out_of_a_pack(tmp_path):
+    opened = study(tmp_path / "study", recordings={"weights": True}, grid={"design.seen_per_level": [8]})
+    ran(opened)
+    (name,) = opened.store.finished()
+    assert (opened.store.trials / name / "weights.safetensors").stat().st_size > 500_000
+    opened.store.pack(tmp_path / "packed")
+    assert (tmp_path / "packed").stat().st_size < 100_000
+    Store(tmp_path / "other").unpack(tmp_path / "packed")
+    there = set(names(opened.store.trials / name)) - set(names(tmp_path / "other" / "trials" / name))
+    assert there == {"weights.safetensors"}
+    assert load_study(tmp_path / "other").missing() == []
+
+
+def test_seeds_run_on_two_machines_come_together(tmp_path, finished_once):
+    one, two, both = tmp_path / "one", tmp_path / "two", tmp_path / "both"
+    for path, seeds in ((one, [0]), (two, [1])):
+        opened = study(path, seeds=seeds)
+        opened.path.mkdir()
+        shutil.copytree(finished_once / "trials", path / "trials")
+        for name in set(opened.store.finished()) - {opened.find(trial) for trial in opened.trials}:
+            shutil.rmtree(path / "trials" / name)
+        assert ran(opened).finished == 0  # all there: it only writes the recipe
+        opened.store.pack(tmp_path / f"{path.name}.unseen")
+    assert Store(both).unpack(tmp_path / "one.unseen") == (2, 0)
+    assert Store(both).unpack(tmp_path / "two.unseen") == (2, 0)
+    opened = load_study(both)
+    assert opened.recipe.seeds == (0, 1)
+    assert opened.missing() == []
+    assert collect(opened)["seed"].unique().sort().to_list() == [0, 1]
+    assert set(gather(opened).summary["n"]) == {2}
+
+
+def test_a_pack_of_another_study_leaves_the_recipe_as_it_is(tmp_path, finished):
+    other = study(tmp_path / "other", seeds=[5], design__seed=3, grid={"design.seen_per_level": [8]})
+    ran(other)
+    other.store.pack(tmp_path / "packed")
+    before = (finished / "recipe.toml").read_text()
+    assert Store(finished).unpack(tmp_path / "packed") == (1, 0)
+    assert (finished / "recipe.toml").read_text() == before
+    assert len(collect(load_study(finished))["trial"].unique()) == 4
+
+
+def archive(path, files):
+    with tarfile.open(path, "w:xz") as tar:
+        for name, text in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text)
+            tar.addfile(info, io.BytesIO(text.encode()))
+    return path
+
+
+@pytest.mark.parametrize(
+    "name", ["unseen-study/trials/../../../x/trial.json", "/etc/x", "unseen-study/trials/a1/../../x", "../x"]
+)
+def test_names_that_lead_out_of_the_study_are_refused_and_nothing_is_written(tmp_path, name):
+    good = {"unseen-study/trials/a1/trial.json": facts("a1")}
+    packed = archive(tmp_path / "packed", {**good, name: "{}"})
+    with pytest.raises(UnseenError, match=r"leads out of a study: refused"):
+        Store(tmp_path / "into").unpack(packed)
+    assert names(tmp_path) == ["packed"]
+
+
+def test_links_in_an_archive_are_not_followed(tmp_path):
+    with tarfile.open(tmp_path / "packed", "w:xz") as tar:
+        link = tarfile.TarInfo("unseen-study/trials/a1/trial.json")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(link)
+    with pytest.raises(UnseenError, match=r"holds no finished trial"):
+        Store(tmp_path / "into").unpack(tmp_path / "packed")
+
+
+def test_a_damaged_archive_is_told_and_adds_nothing(tmp_path, finished_once):
+    packed = tmp_path / "packed"
+    Store(finished_once).pack(packed)
+    whole = packed.read_bytes()
+    middle = len(whole) // 2
+    spoilt = {
+        "cut": whole[:middle],
+        "flipped": whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :],
+        "noise": b"this is no archive",
+        "empty": b"",
+    }
+    for name, data in spoilt.items():
+        packed.write_bytes(data)
+        with pytest.raises(UnseenError, match=r"is not a packed study, or is damaged|is damaged: trial"):
+            Store(tmp_path / name).unpack(packed)
+        assert not (tmp_path / name).exists()
+    with pytest.raises(UnseenError, match=r"no packed study"):
+        Store(tmp_path / "into").unpack(tmp_path / "nowhere")
+
+
+def test_a_trial_under_a_false_name_or_without_facts_is_refused(tmp_path):
+    for files in (
+        {"unseen-study/trials/a1/trial.json": facts("b2")},
+        {"unseen-study/trials/a1/responses.parquet": "answers"},
+        {"unseen-study/trials/a1/trial.json": "{"},
+    ):
+        with pytest.raises(UnseenError, match=r"is damaged: trial a1 is not what its name says"):
+            Store(tmp_path / "into").unpack(archive(tmp_path / "packed", files))
+
+
+def test_packing_where_nothing_can_be_written_is_told(finished_once, tmp_path):
+    with pytest.raises(UnseenError, match=r"cannot write to"):
+        Store(finished_once).pack(tmp_path / "no" / "such" / "folder" / "packed")
+
+
+def test_a_folder_that_is_no_study_is_told(tmp_path):
+    with pytest.raises(UnseenError, match=r"is not a study: it has no recipe.toml"):
+        load_study(tmp_path)
+    with pytest.raises(UnseenError, match=r"no study in .*unseen run RECIPE --out"):
+        load_study(tmp_path / "nowhere")
+
+
+def test_finished_trials_are_listed_oldest_first(tmp_path):
+    store = Store(tmp_path)
+    for place, name in enumerate(("c", "a", "b")):
+        store.save(name, writing())
+        os.utime(store.trials / name, (time.time() + place, time.time() + place))
+    assert store.finished() == ["c", "a", "b"]
+
+
+def test_the_recipe_of_a_study_reads_back_as_it_was_run(finished_once):
+    assert load_study(finished_once).recipe == open_study(tiny(seeds=[0, 1])).recipe
