@@ -15,6 +15,7 @@ import os
 import resource
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ from unseen.models import Seeing, build
 from unseen.training import Learner, pictures
 from unseen.vocabulary.recipe import TrainingSection
 
+Steps = Callable[[int], float]  # a number of steps -> images per second
 OUTPUTS = {"category": 9, "position": 9}
 
 
@@ -32,44 +34,39 @@ def network(backbone: str, stem: str, side: int, seed: int = 0) -> Seeing:
     return Seeing(build(backbone, OUTPUTS, stem=stem, input_size=(side, side), seed=seed), normalise="mnist")
 
 
-def ours(args, device: torch.device, images: torch.Tensor, labels: np.ndarray, pack: int) -> float:
+def settle(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+def ours(args, device: torch.device, images: torch.Tensor, labels: np.ndarray, pack: int, compiled: bool) -> Steps:
     """Steps of ``pack`` learners side by side, as the study's loop takes them."""
     rows = np.arange(len(images))
     held = pictures(rows, labels, lambda r, d: images[torch.from_numpy(r)].to(d), device)
     few = pictures(rows[:512], labels[:512], lambda r, d: images[torch.from_numpy(r)].to(d), device)
-    settings = TrainingSection(epochs=1000, batch=args.batch, compile=args.compile)
+    settings = TrainingSection(epochs=1000, batch=args.batch, compile=compiled)
     precision = "bf16" if device.type == "cuda" else "float32"
-    torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = not args.loose, args.loose
-    learners = [
-        Learner(
-            network(args.backbone, args.stem, args.side, k),
-            tuple(OUTPUTS),
-            held,
-            few,
-            settings,
-            seed=k,
-            device=device,
-            precision=precision,
-        )
-        for k in range(pack)
-    ]
+
+    def learner(seed: int) -> Learner:
+        net = network(args.backbone, args.stem, args.side, seed)
+        return Learner(net, tuple(OUTPUTS), held, few, settings, seed=seed, device=device, precision=precision)
+
+    learners = [learner(seed) for seed in range(pack)]
     taken = 0
 
-    def steps(n: int) -> None:
+    def steps(n: int) -> float:
         nonlocal taken
+        started = time.perf_counter()
         for _ in range(n):
-            for learner in learners:
-                if taken % learner.steps_per_epoch == 0:
-                    learner.begin_epoch(taken // learner.steps_per_epoch)
-                learner.step()
+            for one in learners:
+                if taken % one.steps_per_epoch == 0:
+                    one.begin_epoch(taken // one.steps_per_epoch)
+                one.step()
             taken += 1
-        if device.type == "cuda":
-            torch.cuda.synchronize()
+        settle(device)
+        return pack * n * args.batch / (time.perf_counter() - started)
 
-    steps(3)
-    started = time.perf_counter()
-    steps(args.steps)
-    return pack * args.steps * args.batch / (time.perf_counter() - started)
+    return steps
 
 
 class Files(torch.utils.data.Dataset):
@@ -97,36 +94,39 @@ class Memory(torch.utils.data.Dataset):
         return self.images[place].float() / 255, self.labels[place]
 
 
-def plain(args, device: torch.device, data: torch.utils.data.Dataset) -> float:
-    """The loop people write: DataLoader, autocast, Adam, eager."""
+def plain(args, device: torch.device, data: torch.utils.data.Dataset) -> Steps:
+    """The loop people write: DataLoader, autocast, fused Adam, channels-last, cudnn.benchmark, eager."""
     workers = args.workers if device.type == "cuda" else 0
     loader = torch.utils.data.DataLoader(
         data, args.batch, shuffle=True, drop_last=True, num_workers=workers, pin_memory=device.type == "cuda",
         persistent_workers=workers > 0, prefetch_factor=4 if workers else None,
     )  # fmt: skip
-    torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = False, True
     net = network(args.backbone, args.stem, args.side).to(device).to(memory_format=torch.channels_last)
     optimiser = torch.optim.Adam(net.parameters(), 1e-3, fused=device.type == "cuda")
-    done, started = 0, 0.0
-    while True:
-        for images, labels in loader:
-            images = images.to(device, non_blocking=True) * 255
-            labels = labels.to(device, non_blocking=True)
-            with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-                outputs = net(images)
-            loss = sum(nn.functional.cross_entropy(outputs[t].float(), labels[:, i]) for i, t in enumerate(OUTPUTS))
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-            done += 1
-            if done == 3:
-                if device.type == "cuda":
-                    torch.cuda.synchronize()
-                started = time.perf_counter()
-            if done == 3 + args.steps:
-                if device.type == "cuda":
-                    torch.cuda.synchronize()
-                return args.steps * args.batch / (time.perf_counter() - started)
+
+    def endless() -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        while True:
+            yield from loader
+
+    batches = endless()
+
+    def steps(n: int) -> float:
+        with torch.backends.cudnn.flags(enabled=True, benchmark=True, deterministic=False):
+            started = time.perf_counter()
+            for _ in range(n):
+                images, labels = next(batches)
+                images = images.to(device, non_blocking=True) * 255
+                labels = labels.to(device, non_blocking=True)
+                with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+                    outputs = net(images)
+                losses = [nn.functional.cross_entropy(outputs[t].float(), labels[:, i]) for i, t in enumerate(OUTPUTS)]
+                optimiser.zero_grad()
+                torch.stack(losses).sum().backward()
+                optimiser.step()
+            settle(device)
+            return n * args.batch / (time.perf_counter() - started)
+
+    return steps
 
 
 def main() -> None:
@@ -141,8 +141,8 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=150 if cuda else 12)
     parser.add_argument("--workers", type=int, default=16)
     parser.add_argument("--packs", type=int, nargs="+", default=[1, 2, 4, 8] if cuda else [1])
-    parser.add_argument("--compile", action="store_true", help="our side with torch.compile")
-    parser.add_argument("--loose", action="store_true", help="our side without deterministic convolutions")
+    parser.add_argument("--compile", action="store_true", help="also our side with torch.compile")
+    parser.add_argument("--rounds", type=int, default=3, help="all sides take turns, so that none has a quiet machine")
     parser.add_argument("--only", choices=["ours", "plain"], help="one side alone, for its memory")
     args = parser.parse_args()
     device = torch.device(args.device)
@@ -150,18 +150,27 @@ def main() -> None:
     rng = np.random.default_rng(0)
     images = torch.from_numpy(rng.integers(0, 256, (args.images, 1, args.side, args.side), dtype=np.uint8))
     labels = rng.integers(0, 9, (args.images, 2))
-    rates: dict[str, float] = {}
-    if args.only != "plain":
-        for pack in args.packs:
-            rates[f"ours, {pack} packed"] = ours(args, device, images, labels, pack)
-    if args.only != "ours":
-        rates["plain loop, DataLoader over memory"] = plain(args, device, Memory(images, labels))
-        with tempfile.TemporaryDirectory() as folder:
+    sides: dict[str, Steps] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        if args.only != "plain":
+            for pack in args.packs:
+                sides[f"ours, {pack} packed"] = ours(args, device, images, labels, pack, False)
+            if args.compile:
+                sides[f"ours, {max(args.packs)} packed, compiled"] = ours(
+                    args, device, images, labels, max(args.packs), True
+                )
+        if args.only != "ours":
             from PIL import Image
 
             for place in range(len(images)):
                 Image.fromarray(images[place, 0].numpy()).save(Path(folder) / f"{place:06}.png", compress_level=1)
-            rates["plain loop, DataLoader over PNG files"] = plain(args, device, Files(Path(folder), labels))
+            sides["plain loop, DataLoader over memory"] = plain(args, device, Memory(images, labels))
+            sides["plain loop, DataLoader over PNG files"] = plain(args, device, Files(Path(folder), labels))
+        for steps in sides.values():
+            steps(3)
+        each = max(1, args.steps // args.rounds)
+        turns = [{name: steps(each) for name, steps in sides.items()} for _ in range(args.rounds)]
+    rates = {name: float(np.median([turn[name] for turn in turns])) for name in sides}
     base = rates.get("plain loop, DataLoader over memory")
     where = torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, 1 thread of {os.cpu_count()} cores"
     print(f"training, {args.backbone}, {args.side} px, batch {args.batch}, {where}")

@@ -12,14 +12,16 @@ import tarfile
 import time
 
 import pytest
-from small_study import ran, study, surroundings, tiny
 
+from small_study import ran, study, surroundings, tiny
 from unseen.engines import open_study
 from unseen.studies.collect import collect
 from unseen.studies.contents import gather
 from unseen.studies.store import Store
 from unseen.studies.study import load_study
 from unseen.vocabulary.errors import StoreBusy, UnseenError
+
+pytest_plugins = ("studies_fixtures",)
 
 
 def writing(text="{}"):
@@ -197,6 +199,7 @@ HOLD = """
 import sys, time
 from unseen.studies.store import Store
 from pathlib import Path
+
 with Store(Path(sys.argv[1])).locked():
     print("held", flush=True)
     time.sleep(60)

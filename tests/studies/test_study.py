@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 from PIL import Image
-from small_study import ran, study, tiny
 
 import unseen
+from small_study import ran, study, tiny
 from unseen.engines import open_study
 from unseen.studies.collect import collect
 from unseen.studies.contents import gather
@@ -19,6 +19,8 @@ from unseen.studies.study import Study, layers_to_record, matching
 from unseen.studies.trials import expand
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import recipe_from
+
+pytest_plugins = ("studies_fixtures",)
 
 
 def told(**changes):

@@ -252,7 +252,7 @@ def test_reproducible_gives_the_callers_settings_back_even_after_an_error():
     try:
         cudnn.deterministic, cudnn.benchmark = False, True
         inside = None
-        with contextlib.suppress(ZeroDivisionError), reproducible([learner(threads=2)]):
+        with contextlib.suppress(ZeroDivisionError), reproducible(2):
             inside = (torch.get_num_threads(), cudnn.deterministic, cudnn.benchmark)
             raise ZeroDivisionError
         assert inside == (2, True, False)

@@ -39,10 +39,11 @@ Pack = Annotated[int | None, typer.Option("--pack", min=1, help="Trials trained 
 StudyPath = Annotated[str, typer.Argument(help="A study's folder (runs/…), or the recipe it was run from.")]
 
 
-def _version(value: bool) -> None:
+def _version(value: bool) -> bool:
     if value:
         typer.echo(f"unseen {__version__}")
         raise typer.Exit
+    return value
 
 
 @app.callback()
@@ -155,7 +156,7 @@ def check(recipe: Recipe, settings: Set = None) -> None:
 
     study = _study(recipe, Path("runs/check"), settings)
     audits = study.check()
-    console.print(f"{recipe}: {len(study.trials)} trials, {len(audits)} splits.", markup=False)
+    console.print(f"{recipe}: {len(study.trials)} trials, {len(audits)} splits.", markup=False, soft_wrap=True)
     for world in {id(world): world for world in map(study.world, study.trials)}.values():
         _notes(world)
     problems = 0

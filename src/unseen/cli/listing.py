@@ -76,7 +76,8 @@ def list_models(console: Console, network: str | None) -> None:
 
 
 def list_recipes(console: Console, name: str | None) -> None:
-    from unseen.studies.describe import find_recipe, shipped, summary_of
+    from unseen.studies.describe import find_recipe, summary_of
+    from unseen.vocabulary.recipe import shipped
 
     if name is not None:
         print(find_recipe(name).read_text(encoding="utf-8"), end="")

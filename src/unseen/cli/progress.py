@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -100,9 +101,7 @@ class Progress:
 
 
 def print_hanging(console: Console, text: str) -> None:
-    """Lines that are too long go on below their own beginning, not at the margin."""
-    from rich.padding import Padding
-    from rich.text import Text
-
-    indent = len(text) - len(text.lstrip())
-    console.print(Padding(Text(text.strip(), overflow="fold"), (0, 0, 0, indent), expand=False))
+    """Lines that are too long go on below their own beginning, not at the margin; paths stay whole."""
+    indent = " " * (len(text) - len(text.lstrip()))
+    lines = textwrap.wrap(text, console.width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from unseen.vocabulary.errors import UnseenError, unknown
-from unseen.vocabulary.recipe import Recipe, read_recipe
+from unseen.vocabulary.recipe import Recipe, read_recipe, shipped
 
 
 def recipe_toml(recipe: Recipe) -> str:
@@ -31,12 +30,6 @@ def _without_none(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_none(item) for key, item in value.items() if item is not None}
     return [_without_none(item) for item in value] if isinstance(value, list) else value
-
-
-def shipped() -> dict[str, Path]:
-    """Names and files of the recipes that come with the package."""
-    root = Path(str(files("unseen") / "recipes"))
-    return {str(path.relative_to(root).with_suffix("")): path for path in sorted(root.rglob("*.toml"))}
 
 
 def find_recipe(name: str | Path) -> Path:

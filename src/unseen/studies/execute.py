@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import platform
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from unseen.recordings import activity_per_cell, respond
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study, layers_to_record
 from unseen.studies.trials import Trial, describe, identity, precisions
-from unseen.training import Learner, Pictures, Trained, pictures, train
+from unseen.training import Learner, Pictures, Trained, pictures, reproducible, train
 from unseen.version import __version__
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import responses_table
@@ -43,20 +42,8 @@ Watch = Callable[[Event], None]
 def execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch) -> None:
     """Train these trials together on one device and store each. A trial that cannot be built or trained is recorded as
     failed and the others go on; running out of the device's memory is the caller's to handle (fewer at a time)."""
-    with _threads(trials[0].recipe.training.threads if device.type == "cpu" else torch.get_num_threads()):
+    with reproducible(trials[0].recipe.training.threads):
         _execute(study, trials, device, watch)
-
-
-@contextlib.contextmanager
-def _threads(number: int) -> Iterator[None]:
-    """On a CPU, answers too are computed with the threads of the recipe: same bits anywhere, and trials that run side
-    by side do not fight for the cores."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(number)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch) -> None:
@@ -111,7 +98,7 @@ def _learner(study: Study, trial: Trial, precision: str, device: torch.device, h
         rows = split.rows(world.samples, name)
         if not len(rows):
             raise UnseenError(f"row set '{name}' is empty: nothing to train on.")
-        key = rows.tobytes() + world.fingerprint.encode()
+        key = rows.tobytes() + f"{world.fingerprint} {targets}".encode()
         if key not in held:
             labels = np.stack([target.truth(world.samples, rows) for target in targets], axis=1)
             held[key] = pictures(rows, labels, lambda r, d: world.images(r, d), device)

@@ -149,6 +149,4 @@ def answer(points: pl.DataFrame, x_title: str) -> str:
             words.append(f"{series} {parts[-1][1]} (n = {parts[-1][2]})")
     span = f" as the {x_title} goes from {xs[0]:g} to {xs[-1]:g}" if len(xs) > 1 else ""
     what = "geometric mean of both tasks" if target == BOTH else f"accuracy of {target}"
-    return (
-        f"On combinations never seen in training, {what}{span}: {'; '.join(words)}." if words else "No answers yet."
-    )
+    return f"On combinations never seen in training, {what}{span}: {'; '.join(words)}." if words else "No answers yet."

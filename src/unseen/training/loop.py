@@ -39,7 +39,7 @@ def train(learners: Sequence[Learner], watch: Watch | None = None) -> list[Train
     ended = [0.0] * len(learners)
     if not learners:
         return []
-    with reproducible(learners):
+    with reproducible(learners[0].settings.threads), leaving(learners):
         for epoch in range(max(learner.settings.epochs for learner in learners)):
             here = [place for place in active if epoch < learners[place].settings.epochs]
             for place in here:
@@ -96,20 +96,27 @@ def guessing(learner: Learner) -> float:
 
 
 @contextlib.contextmanager
-def reproducible(learners: Sequence[Learner]) -> Iterator[None]:
+def reproducible(threads: int) -> Iterator[None]:
     """Fixed threads on the CPU, deterministic convolutions on CUDA; the caller's settings come back afterwards.
 
-    Whatever ends the training, no thread goes on fetching pictures.
+    A captured step keeps the kernels that were chosen while it was captured, so learners are built inside this too.
     """
-    threads = torch.get_num_threads()
     cudnn = torch.backends.cudnn
-    before = (cudnn.deterministic, cudnn.benchmark)
-    torch.set_num_threads(learners[0].settings.threads)
+    before = (torch.get_num_threads(), cudnn.deterministic, cudnn.benchmark)
+    torch.set_num_threads(threads)
     cudnn.deterministic, cudnn.benchmark = True, False
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before[0])
+        cudnn.deterministic, cudnn.benchmark = before[1:]
+
+
+@contextlib.contextmanager
+def leaving(learners: Sequence[Learner]) -> Iterator[None]:
+    """Whatever ends the training, no thread goes on fetching pictures."""
     try:
         yield
     finally:
         for learner in learners:
             learner.leave()
-        torch.set_num_threads(threads)
-        cudnn.deterministic, cudnn.benchmark = before

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from unseen.vocabulary.errors import UnseenError, listed, nearest
+from unseen.vocabulary.errors import UnseenError, listed, nearest, unknown
+
+RECIPES = Path(str(files("unseen") / "recipes"))
 
 
 class Section(BaseModel):
@@ -189,13 +192,46 @@ def _dotted(tables: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_recipe(path: Path, settings: Sequence[str] = ()) -> Recipe:
     """A recipe file, with ``--set`` changes applied. Relative paths in it are relative to the working directory."""
+    return recipe_from(changed(read_tables(path), settings, str(path)), str(path))
+
+
+def read_tables(path: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """A recipe file's tables, laid over those of the recipe it ``extends`` (a neighbour's name, or a shipped one's)."""
     if not path.is_file():
         raise UnseenError(f"no recipe file '{path}'. `unseen recipes` lists those that ship; `unseen init` writes one.")
     try:
-        text = path.read_text(encoding="utf-8")
+        tables = parse(path.read_text(encoding="utf-8"), str(path))
     except UnicodeDecodeError:
         raise UnseenError(f"'{path}' is not a recipe: it is not UTF-8 text.") from None
-    return recipe_from(changed(parse(text, str(path)), settings, str(path)), str(path))
+    name = tables.pop("extends", None)
+    if name is None:
+        return tables
+    places = [path.parent / f"{name}.toml", RECIPES / f"{name}.toml"]
+    base = next((place for place in places if place.is_file()), None)
+    if base is None:
+        beside = sorted(place.stem for place in path.parent.glob("*.toml") if place != path)
+        raise unknown("recipe", name, [*beside, *shipped()], where=f"{path}: extends")
+    if base in above or base == path:
+        raise UnseenError(f"{path} extends '{name}', which extends it in turn; one of them must stand alone.")
+    return laid_over(read_tables(base, (*above, path)), tables)
+
+
+def laid_over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Sections joined key by key, own values winning; a grid is taken whole.
+
+    >>> laid_over({"training": {"epochs": 10, "lr": 0.1}, "grid": {"a": [1]}}, {"training": {"lr": 0.2}, "grid": {}})
+    {'training': {'epochs': 10, 'lr': 0.2}, 'grid': {}}
+    """
+    joined = dict(base)
+    for key, value in own.items():
+        both = isinstance(value, Mapping) and isinstance(base.get(key), Mapping) and key != "grid"
+        joined[key] = laid_over(base[key], value) if both else value
+    return joined
+
+
+def shipped() -> dict[str, Path]:
+    """Names and files of the recipes that come with the package."""
+    return {path.relative_to(RECIPES).with_suffix("").as_posix(): path for path in sorted(RECIPES.rglob("*.toml"))}
 
 
 def changed(tables: Mapping[str, Any], settings: Sequence[str], where: str) -> dict[str, Any]:

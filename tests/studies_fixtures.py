@@ -1,13 +1,15 @@
-"""Studies that several tests look at, run once."""
+"""Fixtures of studies and of the command line; a test file takes them with ``pytest_plugins``."""
 
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from small_study import TINY, ran, study, surroundings
 
 
@@ -40,7 +42,7 @@ def compiled(tmp_path_factory):
         return None
     base = tmp_path_factory.getbasetemp()
     where = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "compiled"
-    words = "import timm, torchvision, polars, pyarrow.parquet, unseen.cli.app, unseen.engines.local, unseen.studies.contents"
+    words = "import timm, polars, pyarrow.parquet, unseen.cli.app, unseen.engines.local, unseen.studies.contents"
     subprocess.run([sys.executable, "-c", words], env=surroundings(where), check=True)
     return where
 
@@ -50,3 +52,39 @@ def processes(compiled, monkeypatch):
     """Workers of this process find compiled modules too."""
     if compiled is not None:
         monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(compiled))
+
+
+@dataclass(frozen=True)
+class Said:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def flat(self) -> str:
+        """All of it as one line: wrapping is no part of a sentence."""
+        return " ".join((self.out + " " + self.err).split())
+
+
+@pytest.fixture
+def say(monkeypatch, capsys, tmp_path):
+    """``say("plan", "demo")`` in an empty folder, on a terminal of 80 columns."""
+    from unseen.cli import app, main
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(app.console, "_width", 80)
+
+    def run(*words: object) -> Said:
+        monkeypatch.setattr(sys, "argv", ["unseen", *map(str, words)])
+        capsys.readouterr()
+        code = 0
+        try:
+            main()
+        except SystemExit as leaving:
+            code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return Said(code, out, err)
+
+    return run
