@@ -129,7 +129,7 @@ def test_status_names_results_of_other_settings(say, finished):
 def test_results_as_a_table_for_people(say, finished):
     said = say("results", finished)
     assert said.code == 0
-    assert re.search(r"geometric mean, unseen +shared +72 +0\.\d{3} \[-?\d\.\d{3}, \d\.\d{3}\] +2", said.out)
+    assert re.search(r"geometric mean, unseen +shared +72 +0\.\d{3} \[\d\.\d{3}, \d\.\d{3}\] +2", said.out)
     assert re.search(r"layer4, category +shared +9 ", said.out)
     assert fits(said.out)
     tidy = say("results", finished, "--tidy").out
@@ -161,7 +161,7 @@ def test_results_in_other_forms_read_back(say, finished_once, form, kind):
 def test_report_writes_one_page_and_prints_the_answer(say, finished):
     said = say("report", finished)
     assert said.code == 0
-    assert "On combinations never seen in training, geometric mean of both tasks" in said.flat
+    assert "On combinations never seen in training, the geometric mean of both" in said.flat
     page = said.out.rpartition("report: ")[2].strip()
     assert page == str((finished / "report" / "report.html").resolve())
     assert "<html" in (finished / "report" / "report.html").read_text()[:500].lower()

@@ -12,7 +12,6 @@ from small_study import own_network, ran, study, surroundings, tiny
 from unseen.engines import local, open_study
 from unseen.engines.local import find_device, run_study
 from unseen.studies import execute as execution
-from unseen.studies.collect import collect
 from unseen.vocabulary.errors import UnseenError
 
 pytest_plugins = ("studies_fixtures",)
@@ -111,16 +110,6 @@ def test_a_process_that_dies_takes_only_its_own_trial_with_it(here, monkeypatch,
     assert len(kinds(events)) == 4
 
 
-def test_trials_run_in_processes_equal_those_run_in_this_one(tmp_path, finished_once, processes):
-    opened = study(tmp_path, seeds=[0, 1])
-    assert ran(opened, workers=2).finished == 4
-    one, two = (
-        collect(study(path, seeds=[0, 1])).filter(collect(study(path, seeds=[0, 1]))["measure"] != "training seconds")
-        for path in (tmp_path, finished_once)
-    )
-    assert one.equals(two)
-
-
 def test_a_disk_that_is_full_is_told_to_the_process_that_hired(tmp_path, monkeypatch):
     """Of a worker, as it runs in its own process."""
     opened = study(tmp_path / "study")
@@ -149,6 +138,7 @@ def test_workers_go_when_their_parent_has_gone(tmp_path, monkeypatch):
     theirs.close()
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_is_told_what_to_write(tmp_path, compiled):
     script = tmp_path / "script.py"
     script.write_text(f"import unseen\nunseen.run({tiny()!r}, out='study', device='cpu', workers=2)\n")

@@ -80,7 +80,7 @@ def band_words(rows: list[Row]) -> str:
     count = repeats([row["n"] for row in rows])
     if not any(finite(row["low"]) is not None for row in rows):
         return f"Means over repeats ({count}); one repeat gives no interval."
-    return f"Lines are means, bands 95 % t intervals over repeats ({count})."
+    return f"Lines are means, bands 95 % t intervals over repeats, cut at 0 and 1 ({count})."
 
 
 def degenerate_words(contents: Contents) -> str:

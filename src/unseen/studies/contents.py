@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 X_KEYS = {"design.seen_per_level": "combinations", "design.images": "images"}
+BOUNDED = ("accuracy", "share of units", "median specialization", "median selectivity", "median invariance")
 X_TITLES = {"combinations": "number of seen combinations", "images": "number of training images"}
 
 
@@ -124,7 +125,10 @@ def plain(layer: str, tasks: Sequence[str]) -> tuple[str, str]:
 
 
 def summarise(tidy: pl.DataFrame, trials: Sequence[tuple[dict[str, Any], Path]]) -> pl.DataFrame:
-    """Mean and 95 % t interval over repeats. Of separate branches only units of the own task count (Fig. 5)."""
+    """Mean and 95 % t interval over repeats, cut at 0 and 1 for what cannot leave that range.
+
+    Of separate branches only the units of their own task count (Fig. 5).
+    """
     import polars as pl
 
     branches = {layer: plain(layer, tasks) for facts, _ in trials for layer, tasks in facts["tasks"].items()}
@@ -149,7 +153,8 @@ def summarise(tidy: pl.DataFrame, trials: Sequence[tuple[dict[str, Any], Path]])
         i = mean_interval(per_seed)
         head = dict(zip(keys, group))
         known = chances.get(head["target"]) if head["measure"] == "accuracy" else None
-        rows.append({**head, "value": i.value, "low": i.low, "high": i.high, "n": i.n, "chance": known})
+        low, high = np.clip([i.low, i.high], 0, 1) if head["measure"] in BOUNDED else (i.low, i.high)
+        rows.append({**head, "value": i.value, "low": float(low), "high": float(high), "n": i.n, "chance": known})
     return pl.DataFrame(rows, infer_schema_length=None).sort(
         ["measure", "target", "series", "set", "layer", "unit_type", "x"]
     )
@@ -330,8 +335,9 @@ def facts_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) ->
     sets = trials[0][0]["sets"]
     tables["Rows"] = {name: f"{count:,} images: {study.split(first)[name].reason}" for name, count in sets.items()}
     for row in distances(study):
-        key = f"distance to the nearest seen {row['factor']}, {row['combinations']} combinations"
-        tables["Rows"][key] = f"mean {row['mean']:.3g}, {row['least']:.3g} to {row['most']:.3g} (n = {row['n']} cells)"
+        title = f"Distance of held-out cells to the nearest seen {row['factor']}"
+        span = f"mean {row['mean']:.3g}, {row['least']:.3g} to {row['most']:.3g} (n = {row['n']} cells)"
+        tables.setdefault(title, {})[f"{row['combinations']} combinations"] = span
     for facts, _ in trials:
         network = facts["network"]
         key = f"{network['backbone']} {network['sharing']}"
