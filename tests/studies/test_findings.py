@@ -344,7 +344,7 @@ def test_a_study_without_finished_trials_says_what_to_do(tmp_path):
 
 
 def test_published_numbers_are_those_of_the_facts():
-    """/work/shared/facts.md, section A: geometric means recomputed from the released files."""
+    """The facts about Madan et al. 2022: geometric means recomputed from the released files."""
     cars = {
         ("separate", "seen"): ".956 .898 .863 .825", ("separate", "unseen"): ".449 .622 .720 .742",
         ("shared", "seen"): ".960 .909 .870 .847", ("shared", "unseen"): ".441 .466 .534 .585",

@@ -67,7 +67,14 @@ def ours_from_elsewhere(size: int = 3, **more: object) -> World:
     return make("digits", viewpoint="none")
 
 
-def test_another_package_adds_a_world_but_does_not_replace_ours(monkeypatch):
+@pytest.fixture
+def fresh_table():
+    worlds.cache_clear()
+    yield
+    worlds.cache_clear()
+
+
+def test_another_package_adds_a_world_but_does_not_replace_ours(monkeypatch, fresh_table):
     here = f"{__name__}:ours_from_elsewhere"
     added = [
         EntryPoint("theirs", here, "unseen.worlds"),

@@ -72,15 +72,20 @@ def row_of(name: str) -> Backbone | None:
     return None if row is None or (tag and row.architecture != base) else row
 
 
-def from_table(asked: Request, row: Backbone) -> Body:
-    """A backbone of the table, cut into its stages, with doubled widths where asked."""
-    name, stem, size = asked.name, asked.stem, asked.input_size
+def check_size(name: str, row: Backbone, stem: str, size: tuple[int, int] | None) -> None:
+    """Refuse images that a backbone's strides would shrink to nothing."""
     if size and min(size) < row.smallest[stem]:
         other = f", or {row.smallest['small']} with stem = 'small'" if stem == "standard" else ""
         raise UnseenError(
             f"images of {size[0]}×{size[1]} are too small for '{name}' with the {stem} stem: its maps shrink to "
             f"nothing. It needs a side of at least {row.smallest[stem]}{other}."
         )
+
+
+def from_table(asked: Request, row: Backbone) -> Body:
+    """A backbone of the table, cut into its stages, with doubled widths where asked."""
+    name, stem, size = asked.name, asked.stem, asked.input_size
+    check_size(name, row, stem, size)
     architecture = name if "." in name else row.architecture
     altered = asked.wide or architecture != name
     if asked.pretrained and altered:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unseen.models.bodies import Body, Request, from_factory, from_table, from_timm, row_of
+from unseen.models.bodies import Body, Request, check_size, from_factory, from_table, from_timm, row_of
 from unseen.models.catalogue import BACKBONES, SHARING, STEMS, Backbone
 from unseen.models.factories import factory_of
 from unseen.models.network import Network
@@ -104,15 +104,20 @@ def layer_names(
     targets: tuple[str, ...] | list[str],
     sharing: str,
     *,
+    stem: str = "standard",
     channels: int = 3,
     input_size: tuple[int, int] | None = None,
     arguments: Mapping[str, Any] | None = None,
 ) -> tuple[str, ...]:
-    """The layers that :func:`build` would name: at once for the table, by building any other network."""
+    """The layers that :func:`build` would name: at once for the table, by building any other network.
+
+    With ``input_size`` images that are too small are refused here already.
+    """
     row = _kind(backbone, sharing)
     if not isinstance(row, Backbone):
         options = {"channels": channels, "input_size": input_size, "arguments": arguments}
         return build(backbone, dict.fromkeys(targets, 1), sharing=sharing, seed=0, **options).layers
+    check_size(backbone, row, stem, input_size)
     stages = list(row.stages)
     shared = _shared_stages(sharing, len(stages))
     return (*stages[:shared], *(f"{target}.{stage}" for target in targets for stage in stages[shared:]))

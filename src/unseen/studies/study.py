@@ -128,6 +128,7 @@ def _check_networks(study: Study) -> None:
             network.backbone,
             [t.name for t in targets],
             network.sharing,
+            stem=network.stem,
             channels=network.channels,
             input_size=world.size,
             arguments=network.arguments,
