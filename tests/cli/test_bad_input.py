@@ -41,7 +41,7 @@ BAD = {
     "format": (["results", "RECIPE", "--format", "xls"], "no format 'xls'; possible: table, csv, json, markdown", ""),
     "no results yet": (["results", "RECIPE"], "has no finished trial yet; `unseen run` it first", ""),
     "folder that is no study": (["status", "."], "is not a study: it has no recipe.toml", ""),
-    "no study": (["report", "runs/nothing"], "no recipe 'runs/nothing'", ""),
+    "no study": (["report", "runs/nothing"], "no study in 'runs/nothing'", ""),
     "TOML with an error": (["check", "broken.toml"], "broken.toml is not valid TOML", "at line 2"),
     "no text": (["check", "binary.toml"], "is not UTF-8 text", ""),
     "a file that is missing": (["run", "here/no.toml"], "no recipe file 'here/no.toml'", ""),

@@ -75,18 +75,18 @@ def test_version(say):
 
 def test_check_counts_trials_and_splits_and_trains_nothing(say, recipe, tmp_path):
     said = say("check", recipe)
-    assert (said.code, "4 trials, 2 splits." in said.out, "no problems found." in said.out) == (0, True, True)
+    assert (said.code, "4 trials, 2 splits." in said.out, "the splits are sound." in said.out) == (0, True, True)
     assert not (tmp_path / "runs").exists()
 
 
 def test_plan_shows_trials_images_splits_and_time_and_trains_nothing(say, recipe, tmp_path):
     said = say("plan", recipe, "--picture", "splits.png", "--device", "cpu")
     assert said.code == 0
-    assert "4 networks (2 seeds), 0 finished already" in said.out
+    assert "4 trials (2 seeds), 0 finished already" in said.out
     assert "seen_per_level 8  90     72          72    72      72" in said.out
     assert "72 of 81 combinations: category (rows) × position (columns)" in said.out
     assert "○ asked (OOD)" in said.out
-    assert "less than a minute on cpu for the 4 networks left: 360 images to train on" in said.flat
+    assert "less than a minute on cpu for the 4 trials left: 360 images to train on" in said.flat
     assert (tmp_path / "splits.png").stat().st_size > 1000
     assert not (tmp_path / "runs").exists()
     assert fits(said.out)
@@ -94,7 +94,7 @@ def test_plan_shows_trials_images_splits_and_time_and_trains_nothing(say, recipe
 
 def test_plan_of_a_finished_study_says_so(say, finished):
     said = say("plan", finished, "--device", "cpu")
-    assert "4 networks (2 seeds), 4 finished already" in said.out
+    assert "4 trials (2 seeds), 4 finished already" in said.out
     assert "nothing is left to run" in said.out
 
 
@@ -110,20 +110,20 @@ def test_audit_shows_balance_leakage_and_distance(say, recipe):
 
 def test_status_of_a_finished_study(say, finished):
     said = say("status", finished)
-    assert "4 of 4 networks finished, 0 failed\nnot running\n" in said.out
+    assert "4 of 4 trials finished, 0 failed\nnot running\n" in said.out
     assert fits(said.out)
 
 
 def test_status_before_anything_ran(say, recipe):
     said = say("status", recipe)
-    assert "0 of 4 networks finished, 0 failed" in said.out
+    assert "0 of 4 trials finished, 0 failed" in said.out
     assert "4 to do" in said.out
 
 
 def test_status_names_results_of_other_settings(say, finished):
     said = say("status", finished, "--set", "seeds=[0]")
-    assert "2 of 2 networks finished" in said.out
-    assert "2 more finished networks here belong to other settings" in said.out
+    assert "2 of 2 trials finished" in said.out
+    assert "2 more finished trials here belong to other settings" in said.out
 
 
 def test_results_as_a_table_for_people(say, finished):
@@ -224,10 +224,10 @@ def test_layers_of_one_backbone_and_the_text_of_one_recipe(say):
 def test_run_says_what_it_does_and_the_second_time_that_all_is_finished(say, recipe, tmp_path):
     said = say("run", recipe, "--device", "cpu", "--workers", 1, "--set", "seeds=[0]", "--no-report")
     assert said.code == 0
-    assert "2 networks, 0 finished already; on cpu\nkept in runs/tiny\n" in said.out
+    assert "2 trials, 0 finished already; on cpu\nkept in runs/tiny\n" in said.out
     assert re.search(r"^  done  seen_per_level 8 · seed 0  \(2/2, 0:\d\d gone, 0:00 left\)$", said.out, re.M)
     assert fits(said.out)
-    assert "2 networks, 2 finished already" in say("run", recipe, "--set", "seeds=[0]", "--no-report").out
+    assert "2 trials, 2 finished already" in say("run", recipe, "--set", "seeds=[0]", "--no-report").out
     assert not (tmp_path / "runs" / "tiny" / "report").exists()
 
 
@@ -247,10 +247,10 @@ def test_a_failed_trial_gives_exit_code_one_and_status_tells_why(say, tmp_path, 
     assert "1 failed. The same command tries them again" in said.flat
     assert fits(said.out)
     status = say("status", recipe)
-    assert "1 of 2 networks finished, 1 failed" in status.out
+    assert "1 of 2 trials finished, 1 failed" in status.out
     assert "RuntimeError: the cables are crossed" in status.flat
     again = say("run", recipe, "--device", "cpu", "--workers", 1, "--no-report")
-    assert (again.code, "2 networks, 1 finished already" in again.out) == (1, True)
+    assert (again.code, "2 trials, 1 finished already" in again.out) == (1, True)
 
 
 def test_ctrl_c_says_that_nothing_is_lost(say, recipe, monkeypatch):
@@ -277,7 +277,7 @@ def test_on_a_terminal_a_bar_tells_the_time(tmp_path):
         assert ran(opened, watch=progress).finished == 2
         assert progress.done == progress.total == 4
     lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue()).replace("\r", "\n").splitlines()
-    assert any(re.match(r"2/2 networks ━+ 0:\d\d gone, 0:00 left", line) for line in lines)
+    assert any(re.match(r"2/2 trials ━+ 0:\d\d gone, 0:00 left", line) for line in lines)
     assert any(line.strip() == "done  seen_per_level 1 · seed 0" for line in lines)
     assert max(map(len, lines)) <= 80
 
@@ -298,3 +298,11 @@ def test_long_lines_go_on_below_their_beginning():
 def test_names_of_studies_from_tables_are_fit_for_a_folder():
     assert str(open_study(tiny(title="Ω / 3: what?")).path) == "runs/ω---3--what"
     assert str(open_study(tiny(title="///")).path) == "runs/study"
+
+
+def test_python_m_unseen_is_the_command_line():
+    import subprocess
+    import sys
+
+    said = subprocess.run([sys.executable, "-m", "unseen", "--version"], capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stdout.split()[0]) == (0, "unseen")

@@ -102,7 +102,7 @@ def test_cells_of_unequal_size_are_found():
 def test_nearly_balanced_is_shown():
     samples = digits(3, 4, 60)
     split = hold_out_combinations(samples, columns="view", seen_per_level=2, balance="nearly_balanced", seed=0)
-    assert audit(split, samples).problems == ("levels of view are seen in 1 to 2 cells (not exactly balanced)",)
+    assert audit(split, samples).problems == ("levels of view are seen in 1 to 2 cells (nearly balanced, as asked)",)
 
 
 def test_rules_are_audited_like_lists():

@@ -78,7 +78,7 @@ def test_a_killed_study_goes_on_and_ends_as_an_undisturbed_one(tmp_path, compile
 
     done = subprocess.run(words, cwd=tmp_path, env=surroundings(compiled), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert f"6 networks, {len(finished)} finished already" in done.stdout
+    assert f"6 trials, {len(finished)} finished already" in done.stdout
     assert done.stdout.count("  done  ") == 6 - len(finished)
     assert marks(store, finished) == before
     assert len(store.finished()) == 6

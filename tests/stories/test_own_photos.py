@@ -48,7 +48,7 @@ def test_own_photos_become_a_study_with_a_report(say, tmp_path):
 
     said = say("plan", "shapes.toml", *SETTINGS, "--no-time")
     assert said.code == 0, said
-    assert "6 networks (1 seed), 0 finished already" in said.out
+    assert "6 trials (1 seed), 0 finished already" in said.out
     assert "bar" in said.out
 
     said = say("run", "shapes.toml", *SETTINGS, "--device", "cpu", "--workers", 1)
@@ -64,4 +64,4 @@ def test_own_photos_become_a_study_with_a_report(say, tmp_path):
     said = say("results", "shapes.toml", *SETTINGS)
     assert said.code == 0
     assert "separate" in said.out
-    assert "6 networks, 6 finished already" in say("run", "runs/shapes", "--no-report").out
+    assert "6 trials, 6 finished already" in say("run", "runs/shapes", "--no-report").out

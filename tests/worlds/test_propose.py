@@ -122,3 +122,23 @@ def test_an_empty_and_a_missing_folder_are_explained(tmp_path):
         propose(tmp_path)
     with pytest.raises(UnseenError, match="no folder"):
         propose(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(3, 5), (5, 3), (4, 4)])
+def test_the_recipe_for_a_grid_of_any_shape_can_be_split(tmp_path, rows, columns):
+    from unseen.studies.study import Study
+    from unseen.vocabulary.recipe import parse, recipe_from
+
+    for row in range(rows):
+        for column in range(columns):
+            for number in range(12):
+                draw(tmp_path / "set" / "abcde"[row] / str(10 * column) / f"{number}.png")
+    recipe = recipe_from(parse(propose(tmp_path / "set").recipe_toml()))
+    study = Study(recipe, tmp_path / "study")
+    assert len(study.check()) == len(recipe.grid[0]["design.seen_per_level"])
+    assert ("balance" in recipe.design.arguments) == (rows != columns)
+
+
+def test_small_pictures_get_a_small_stem(photos):
+    text = propose(photos).recipe_toml()
+    assert 'stem = "small"' in text

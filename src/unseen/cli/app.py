@@ -79,7 +79,7 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     todo = {trial.label: trial.recipe.training.epochs for trial in study.missing(place.type)}
     total = len(study.trials)
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
-    console.print(f"{total} networks, {total - len(todo)} finished already; on {place}", markup=False)
+    console.print(f"{total} trials, {total - len(todo)} finished already; on {place}", markup=False)
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     try:
         with Progress(console, todo) as progress:
@@ -156,7 +156,9 @@ def check(recipe: Recipe, settings: Set = None) -> None:
 
     study = _study(recipe, Path("runs/check"), settings)
     audits = study.check()
-    console.print(f"{recipe}: {len(study.trials)} trials, {len(audits)} splits.", markup=False, soft_wrap=True)
+    trials, splits = len(study.trials), len(audits)
+    count = f"{trials} trial{'s' * (trials != 1)}, {splits} split{'s' * (splits != 1)}"
+    console.print(f"{recipe}: {count}.", markup=False, soft_wrap=True)
     for world in {id(world): world for world in map(study.world, study.trials)}.values():
         _notes(world)
     problems = 0
@@ -164,7 +166,8 @@ def check(recipe: Recipe, settings: Set = None) -> None:
         for problem in found.problems:
             problems += 1
             print_hanging(console, f"  {trial.label}: {problem}")
-    console.print("no problems found." if not problems else f"{problems} things to know; the report shows them too.")
+    found = f"{problems} thing{'s' * (problems != 1)} to know about the splits; the report shows them too."
+    console.print(found if problems else "the splits are sound.")
 
 
 @app.command()

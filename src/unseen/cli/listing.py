@@ -96,7 +96,7 @@ def show_results(study: Any, console: Console, form: str, summary: bool) -> None
     from unseen.studies.collect import collect
     from unseen.studies.contents import summary_of
 
-    frame = summary_of(study) if summary else collect(study)
+    frame = (summary_of(study) if summary else collect(study)).fill_nan(None)
     if form == "csv":
         print(frame.write_csv(), end="")
     elif form == "json":
@@ -129,7 +129,7 @@ def _accuracy_table(console: Console, frame: Any) -> None:
         for row in shown.filter(shown["measure"] == measure).iter_rows(named=True):
             of = ", ".join(filter(None, [row["target"], row["set"], row["layer"], row["unit_type"]]))
             low, high = row["low"], row["high"]
-            spread = f" [{low:.3f}, {high:.3f}]" if low == low and low is not None else ""
+            spread = f" [{low:.3f}, {high:.3f}]" if low is not None else ""
             x = "" if row["x"] is None else f"{row['x']:g}"
             table.add_row(of, escape(row["series"]), x, escape(f"{row['value']:.3f}{spread}"), str(row["n"]))
         print_table(console, table)

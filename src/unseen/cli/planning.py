@@ -25,7 +25,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     if study.recipe.question:
         console.print(study.recipe.question, markup=False)
     seeds = len(study.recipe.seeds)
-    console.print(f"\n{len(trials)} networks ({seeds} seed{'s' * (seeds != 1)}), {done} finished already")
+    console.print(f"\n{len(trials)} trials ({seeds} seed{'s' * (seeds != 1)}), {done} finished already")
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     table = _table("condition", "train", "validation", *study.recipe.recordings.sets, "cells")
     for trial, found in audits:
@@ -58,7 +58,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
             return
         span = f"about {clock(rate.seconds)}" if rate.seconds >= 60 else "less than a minute"
         console.print(
-            f"\n{span} on {rate.device} for the {rate.networks} networks left: {rate.images:,} images to train on "
+            f"\n{span} on {rate.device} for the {rate.networks} trials left: {rate.images:,} images to train on "
             f"({rate.how})"
         )
 
@@ -98,7 +98,7 @@ def show_status(study: Any, console: Console) -> None:
     done = [trial for trial in trials if study.find(trial) is not None]
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
-    console.print(f"{len(done)} of {len(trials)} networks finished, {len(failures)} failed")
+    console.print(f"{len(done)} of {len(trials)} trials finished, {len(failures)} failed")
     busy = study.store.busy()
     console.print(f"running now: {busy}" if busy else "not running")
     for identity, record in failures.items():
@@ -110,7 +110,7 @@ def show_status(study: Any, console: Console) -> None:
             print_hanging(console, f"    {detail}")
     others = len(study.store.finished()) - len(done)
     if others > 0:
-        console.print(f"{others} more finished networks here belong to other settings; they are kept and not used")
+        console.print(f"{others} more finished trials here belong to other settings; they are kept and not used")
     left = len(trials) - len(done)
     if left:
         console.print(f"{left} to do: run the same command again")

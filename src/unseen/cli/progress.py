@@ -53,7 +53,7 @@ class Progress:
             text = TextColumn("{task.description}")
             self.bar = Bar(text, BarColumn(bar_width=24), Left(), console=self.console)
             self.bar.start()
-            self.task = self.bar.add_task(f"0/{self.trials} networks", total=self.total)
+            self.task = self.bar.add_task(f"0/{self.trials} trials", total=self.total)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -89,7 +89,7 @@ class Progress:
         elif event.kind == "note":
             self._say(f"  note: {name}", tail=False)
         if self.bar is not None:
-            self.bar.update(self.task, completed=self.done, description=f"{self.finished}/{self.trials} networks")
+            self.bar.update(self.task, completed=self.done, description=f"{self.finished}/{self.trials} trials")
 
     def _say(self, text: str, tail: bool = True) -> None:
         """On a terminal the bar below tells the time; elsewhere each line ends with it, where there is room."""

@@ -110,7 +110,9 @@ def _problems(
         found.append(f"{reused} training instances are used in more than one cell (diversity is confounded with reuse)")
     for name, (least, most) in per_row.items():
         if most > least:
-            found.append(f"levels of {name} are seen in {least} to {most} cells (not exactly balanced)")
+            asked = split.facts.get("balance") == "nearly_balanced"
+            words = "nearly balanced, as asked" if asked else "not exactly balanced"
+            found.append(f"levels of {name} are seen in {least} to {most} cells ({words})")
     train = counts["train"][counts["train"] > 0]
     if len(train) and train.max() - train.min() > 1:
         found.append(f"training cells hold {train.min()} to {train.max()} images")

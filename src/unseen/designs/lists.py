@@ -78,10 +78,11 @@ def _numbers(samples: Samples) -> dict[str, int]:
 
 
 def _row(entry: str | int, samples: Samples, numbers: Mapping[str, int], where: str) -> int:
-    if isinstance(entry, int | np.integer) or (str(entry).isdigit() and not numbers):
-        if not 0 <= int(entry) < len(samples):
+    number = re.match(r"-?\d+(?=$|[,\t ])", str(entry)) if not numbers or isinstance(entry, int | np.integer) else None
+    if number is not None:
+        if not 0 <= int(number[0]) < len(samples):
             raise UnseenError(f"list '{where}' names row {entry}; this world has rows 0 to {len(samples) - 1}.")
-        return int(entry)
+        return int(number[0])
     for name in _readings(str(entry)):
         if name in numbers:
             return numbers[name]

@@ -18,7 +18,7 @@ def open_study(
     """A study from a shipped recipe's name, a file, tables or a recipe; kept in ``runs/<name>`` by default."""
     from unseen.studies.describe import find_recipe
     from unseen.studies.study import Study
-    from unseen.vocabulary.recipe import Recipe, changed, read_recipe, recipe_from
+    from unseen.vocabulary.recipe import Recipe, changed, extended, read_recipe, recipe_from
 
     if isinstance(recipe, str | Path):
         path = find_recipe(recipe)
@@ -26,7 +26,7 @@ def open_study(
         name = str(recipe).removesuffix(".toml") if not Path(recipe).is_file() else path.stem
     else:
         tables = recipe.model_dump(mode="python") if isinstance(recipe, Recipe) else dict(recipe)
-        resolved = recipe_from(changed(tables, settings, "recipe"))
+        resolved = recipe_from(changed(extended(tables), settings, "recipe"))
         name = "".join(c if c.isalnum() else "-" for c in resolved.title.lower()).strip("-") or "study"
     return Study(resolved, Path(out) if out is not None else Path("runs") / name)
 

@@ -78,7 +78,7 @@ def gather(study: Study) -> Contents:
         "trial", "seed", "series", "x", "set", "target", "value"
     )
     audits = study.check()
-    total = audits[0][1].counts["train"].size if audits else 0
+    total = usable_cells(study, audits[0][0]) if audits else 0
     if column == "combinations" and total:
         x_title = f"{x_title} (of {total})"
     shown = splits(study)
@@ -233,6 +233,13 @@ def flags(
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+def usable_cells(study: Study, trial: Trial) -> int:
+    """Cells of the grid that a design may show or ask, withheld levels left out."""
+    split = study.split(trial)
+    shape = split.facts.get("grid") or study.world(trial).samples.space.select(split.factors).shape
+    return int(np.prod(shape))
+
+
 def splits(study: Study) -> tuple[SplitPicture, ...]:
     """A picture of each distinct split, with one example image per cell."""
     pictures = []
@@ -248,7 +255,7 @@ def splits(study: Study) -> tuple[SplitPicture, ...]:
         combos = split.facts.get("combinations", int((found.counts["train"] > 0).sum()))
         pictures.append(
             SplitPicture(
-                title=f"{combos} of {found.counts['train'].size} combinations",
+                title=f"{combos} of {usable_cells(study, trial)} combinations",
                 row_factor=rows.name,
                 column_factor=columns.name,
                 row_levels=tuple(str(level) for level in rows.levels),

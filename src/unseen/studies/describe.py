@@ -41,8 +41,10 @@ def find_recipe(name: str | Path) -> Path:
     key = str(name).removesuffix(".toml")
     if key in table:
         return table[key]
-    if path.suffix == ".toml" and path.parent != Path("."):
-        raise UnseenError(f"no recipe file '{path}' (looked in {Path.cwd()}).")
+    if path.suffix == ".toml":
+        raise UnseenError(f"no recipe file '{path}' here ({Path.cwd()}); `unseen recipes` lists those that ship.")
+    if path.parts[:1] == ("runs",) or path.is_absolute():
+        raise UnseenError(f"no study in '{path}' and no recipe of that name; `unseen recipes` lists those that ship.")
     raise unknown("recipe", name, table)
 
 

@@ -98,16 +98,14 @@ def make_split(section: DesignSection, samples: Samples) -> Split:
 
 
 def read_list(where: Any) -> list[str]:
-    """One name per line; what follows the first comma, tab or space is a label and left out."""
+    """One name per line; labels behind a name are left to the design, which knows the names."""
     if isinstance(where, list):
         return where
     path = Path(str(where))
     if not path.is_file():
         raise UnseenError(f"design.lists names '{where}', which is not a file here ({Path.cwd()}).")
     lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
-    return [
-        line.replace("\t", ",").replace(" ", ",").split(",")[0] for line in lines if line and not line.startswith("#")
-    ]
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def component_versions(recipe: Recipe) -> dict[str, int]:

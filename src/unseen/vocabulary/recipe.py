@@ -203,9 +203,15 @@ def read_tables(path: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
         tables = parse(path.read_text(encoding="utf-8"), str(path))
     except UnicodeDecodeError:
         raise UnseenError(f"'{path}' is not a recipe: it is not UTF-8 text.") from None
-    name = tables.pop("extends", None)
+    return extended(tables, path, above)
+
+
+def extended(tables: Mapping[str, Any], path: Path = Path("recipe"), above: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """Tables laid over those of the recipe they extend, if any; ``path`` is the file they stand in."""
+    own = dict(tables)
+    name = own.pop("extends", None)
     if name is None:
-        return tables
+        return own
     places = [path.parent / f"{name}.toml", RECIPES / f"{name}.toml"]
     base = next((place for place in places if place.is_file()), None)
     if base is None:
@@ -213,7 +219,7 @@ def read_tables(path: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
         raise unknown("recipe", name, [*beside, *shipped()], where=f"{path}: extends")
     if base in above or base == path:
         raise UnseenError(f"{path} extends '{name}', which extends it in turn; one of them must stand alone.")
-    return laid_over(read_tables(base, (*above, path)), tables)
+    return laid_over(read_tables(base, (*above, path)), own)
 
 
 def laid_over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
@@ -237,9 +243,10 @@ def shipped() -> dict[str, Path]:
 def changed(tables: Mapping[str, Any], settings: Sequence[str], where: str) -> dict[str, Any]:
     """Tables with ``--set`` changes applied; a key that the grid varies would be overruled, and is refused."""
     tables = dict(tables)
-    for change in settings:
-        key, value = setting(change)
+    pairs = [setting(change) for change in settings]
+    for key, value in pairs:
         tables = override(tables, key, value)
+    for key, _ in pairs:
         for one in _grids(tables, where):
             if key in one:
                 raise UnseenError(

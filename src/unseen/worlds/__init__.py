@@ -106,7 +106,7 @@ def describe_worlds() -> list[dict[str, Any]]:
         parameters = inspect.signature(function).parameters
         named = {key: p.default for key, p in parameters.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
         required = [key for key, default in named.items() if default is inspect.Parameter.empty]
-        arguments = {key: default for key, default in named.items() if key not in required}
+        arguments = {key: default for key, default in named.items() if key not in (*required, "progress")}
         rows.append({"name": name, "summary": summary, "arguments": arguments, "required": required})
     return rows
 

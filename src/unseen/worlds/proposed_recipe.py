@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
 
 TRAIN_SHARE = 0.7  # of each cell's images, as the design's pools have it by default
 MOST_DIVERSITIES = 4
+SMALL = 64  # pixels
 
 
 def recipe_text(found: Proposal, title: str | None = None) -> str:
@@ -31,7 +33,7 @@ def recipe_text(found: Proposal, title: str | None = None) -> str:
         "",
         "[world]",
         'name = "folder"',
-        f"root = {json.dumps(found.root.as_posix(), ensure_ascii=False)}",
+        f"root = {json.dumps(_near(found.root), ensure_ascii=False)}  # from where you run; absolute works anywhere",
         f"template = {json.dumps(found.template, ensure_ascii=False)}"
         if found.template
         else f"manifest = {json.dumps(found.manifest or 'manifest.csv', ensure_ascii=False)}",
@@ -45,9 +47,10 @@ def recipe_text(found: Proposal, title: str | None = None) -> str:
         f"rows = {json.dumps(rows, ensure_ascii=False)}",
         f"columns = {json.dumps(columns, ensure_ascii=False)}",
         f"images = {images(found)}  # training images in all, the same at every diversity",
+        *_unbalanced(found),
         "",
         "[network]",
-        'backbone = "resnet18"',
+        *_network(found),
         "",
         "[training]",
         "epochs = 30",
@@ -65,7 +68,7 @@ def images(found: Proposal) -> int:
     """As many training images as the least diverse split can give: one cell per level, from the scarcest cell."""
     if found.counts is None:
         return 0
-    return int(TRAIN_SHARE * found.images_per_cell_min) * max(found.counts.shape)
+    return int(TRAIN_SHARE * found.images_per_cell_min) * found.counts.shape[0]
 
 
 def diversities(found: Proposal) -> list[int]:
@@ -75,6 +78,33 @@ def diversities(found: Proposal) -> list[int]:
         return list(range(1, max(most, 1) + 1))
     steps = [1 + round(step * (most - 1) / (MOST_DIVERSITIES - 1)) for step in range(MOST_DIVERSITIES)]
     return sorted(set(steps))
+
+
+def _near(root: Path) -> str:
+    """A path below the working directory is written relative to it."""
+    here = Path.cwd()
+    return root.resolve().relative_to(here).as_posix() if root.resolve().is_relative_to(here) else root.as_posix()
+
+
+def _unbalanced(found: Proposal) -> list[str]:
+    """What the design must be allowed on a grid that is not square or has gaps."""
+    if found.counts is None:
+        return []
+    rows, columns = found.counts.shape
+    said = []
+    if any(rows * k % columns for k in diversities(found)):
+        said.append('balance = "nearly_balanced"  # levels are seen equally often, give or take one cell')
+    if len(found.empty_cells):
+        said.append('empty = "avoid"  # choose cells around the empty ones')
+    return said
+
+
+def _network(found: Proposal) -> list[str]:
+    """Small pictures need a small stem; a narrow network suffices for them and for a CPU."""
+    side = min(found.size) if isinstance(found.size, tuple | list) else found.size
+    if side is not None and side <= SMALL:
+        return ['backbone = "resnet18-w16"', 'stem = "small"']
+    return ['backbone = "resnet18"  # on a CPU, resnet18-w16 is many times faster']
 
 
 def _levels(texts: tuple[str, ...]) -> str:
