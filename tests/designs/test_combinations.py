@@ -214,12 +214,35 @@ def test_objects_can_be_kept_whole():
 
 def test_where_the_category_is_the_instance_nothing_is_disjoint_and_the_audit_says_so():
     coil = photos(np.full((4, 4), 2))
-    split = held_out(coil, 2, disjoint_by="nothing")
+    split = held_out(coil, 1, disjoint_by="nothing")
     found = audit(split, coil)
     assert split.count(coil, "unseen") == 8
     assert found.shared_images["train", "unseen"] == 0
     assert found.shared_images["train", "seen"] > 0
     assert any("in both 'train' and 'seen'" in problem for problem in found.problems)
+
+
+def test_pools_that_are_one_share_no_image_while_there_are_others():
+    few = {"disjoint_by": "nothing", "images": 24, "validation_images": 16, "test_images": 24}
+    for samples in (photos(np.full((4, 4), 8)), digits(4, 4, 16)):
+        split = held_out(samples, 2, **few)
+        assert [split.count(samples, name) for name in ("train", "validation", "seen")] == [24, 16, 24]
+        shared = audit(split, samples).shared_images
+        assert {pair: shared[pair] for pair in shared if pair[1] != "unseen"} == {
+            ("train", "validation"): 0,
+            ("train", "seen"): 0,
+            ("validation", "seen"): 0,
+        }
+
+
+def test_pools_that_are_one_share_no_more_than_they_must():
+    samples = photos(np.full((4, 4), 5))
+    split = held_out(samples, 2, disjoint_by="nothing", images=24, validation_images=16, test_images=16)
+    shared = audit(split, samples).shared_images
+    assert shared["train", "validation"] == shared["train", "seen"] == 0  # 3 and 2 of 5
+    assert shared["validation", "seen"] == 16  # the same 2
+    split = held_out(samples, 2, disjoint_by="nothing", images=32, validation_images=16, test_images=16)
+    assert audit(split, samples).shared_images["train", "seen"] == 8  # 4 and 2 of 5, from the other end
 
 
 class TestWithheldLevels:

@@ -64,8 +64,22 @@ def test_an_image_named_twice_counts_once_and_the_reason_says_so():
 def test_the_probe_covers_every_cell_that_has_images_unless_it_is_listed():
     gaps = photos([[2, 0], [3, 9]])
     split = from_lists(gaps, lists={"train": [0], "unseen": [1]}, columns="view", probe_per_cell=4)
-    assert counts(split, gaps, "probe").tolist() == [[2, 0], [3, 4]]
+    assert counts(split, gaps, "probe").tolist() == [[1, 0], [3, 4]]
     assert read(train=["0/0/0.png"], probe=["0/0/1.png"]).count(SAMPLES, "probe") == 1
+
+
+def test_the_probe_shows_no_training_image_and_the_facts_say_where_there_is_no_other():
+    lists = {"train": ["0/0/0.png", "0/0/1.png", "1/1/0.png"], "unseen": ["0/1/0.png"]}
+    split = read(**lists)
+    assert counts(split, SAMPLES, "probe").tolist() == [[0, 2, 2], [2, 1, 2]]
+    assert not set(split.rows(SAMPLES, "probe")) & set(split.rows(SAMPLES, "train"))
+    assert split.facts["cells_of_training_images_only"] == 1
+    assert not any("probe" in problem for problem in audit(split, SAMPLES).problems)
+
+
+def test_a_listed_probe_that_holds_training_images_is_flagged_by_the_audit():
+    split = read(train=["0/0/0.png", "1/1/0.png"], unseen=["0/1/0.png"], probe=["0/0/0.png", "0/2/0.png"])
+    assert "1 images are in both 'train' and 'probe'" in audit(split, SAMPLES).problems
 
 
 def test_overlapping_lists_are_read_and_flagged_by_the_audit():

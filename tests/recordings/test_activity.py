@@ -244,3 +244,20 @@ def test_no_rows_give_no_counts():
     )
     assert counts.tolist() == [0, 0, 0, 0]
     assert means == {}
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_an_image_without_a_finite_activity_spoils_only_its_own_cell_and_unit(value):
+    network, images, cells = Layered(), noise(24), np.arange(24) % 4
+    clean, _ = activity_per_cell(network, ["maps"], fetching(images), np.arange(24), cells, 4, device=CPU, size=8)
+
+    def spoil(module, inputs, output):
+        output = output.clone()
+        output[1, 2] = value  # image 1 of the batch, unit 2
+        return output
+
+    network.maps.register_forward_hook(spoil)
+    found, _ = activity_per_cell(network, ["maps"], fetching(images), np.arange(24), cells, 4, device=CPU, size=8)
+    wrong = ~np.isfinite(found["maps"])
+    assert np.argwhere(wrong).tolist() == [[2, 1]]
+    np.testing.assert_array_equal(found["maps"][~wrong], clean["maps"][~wrong])

@@ -18,7 +18,7 @@ from unseen.reports import figure_files, write_report
 from unseen.reports.figures import FIGURES, accuracy, figures, losses, scatter, unit_types
 from unseen.reports.palette import OTHERS, ROLES, series_colours
 from unseen.reports.palette import SERIES as COLOURS
-from unseen.reports.selection import layer_order, thinned
+from unseen.reports.selection import degenerate_words, layer_order, thinned
 from unseen.reports.tables import flags
 from unseen.vocabulary.errors import UnseenError
 
@@ -217,6 +217,10 @@ def test_points_without_a_value_are_counted_below_the_scatter():
     figure = scatter(contents(scatter=odd))
     assert not isinstance(figure, str)
     assert "5 of 48 points have no value" in figure.caption
+
+
+def test_units_that_are_left_out_are_those_without_a_type_or_a_score():
+    assert degenerate_words(contents()).startswith(" Units without a type or without a score are left out: at most ")
 
 
 def test_long_trainings_are_thinned_but_keep_their_ends():

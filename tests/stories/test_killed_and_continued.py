@@ -87,7 +87,7 @@ def test_a_killed_study_goes_on_and_ends_as_an_undisturbed_one(tmp_path, compile
     undisturbed = study(tmp_path / "undisturbed", seeds=SEEDS, training__epochs=3)
     assert ran(undisturbed).finished == 6
     tables = [
-        collect(load_study(path)).filter(pl.col("measure") != "training seconds")
+        collect(load_study(path)).filter(pl.col("measure") != "device seconds")
         for path in (store.path, undisturbed.path)
     ]
     assert tables[0].equals(tables[1])

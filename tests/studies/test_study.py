@@ -12,7 +12,7 @@ from PIL import Image
 import unseen
 from small_study import ran, study, tiny
 from unseen.engines import open_study
-from unseen.studies.collect import collect
+from unseen.studies.collect import collect, finished_trials
 from unseen.studies.contents import gather
 from unseen.studies.describe import load_recipe, shipped, summary_of
 from unseen.studies.study import Study, layers_to_record, matching
@@ -60,7 +60,7 @@ def test_the_same_recipe_and_seed_give_the_same_numbers(finished_once, tmp_path)
     ran(study(tmp_path, seeds=[1, 0]))
     by = ["trial", "set", "target", "layer", "unit_type", "measure"]
     one, two = (
-        collect(study(path, seeds=[0, 1])).filter(pl.col("measure") != "training seconds").sort(by)
+        collect(study(path, seeds=[0, 1])).filter(pl.col("measure") != "device seconds").sort(by)
         for path in (finished_once, tmp_path)
     )
     assert one.equals(two)
@@ -94,6 +94,20 @@ def test_a_split_read_from_list_files_runs_like_any_other(tmp_path, monkeypatch)
     (picture,) = contents.splits
     assert picture.seen.sum() == 72
     assert picture.asked.sum() == 9
+
+
+def test_a_trial_without_validation_rows_says_on_what_its_epoch_was_chosen(tmp_path):
+    lists = {"train": [str(row) for row in range(90)], "unseen": [str(row) for row in range(200, 240)]}
+    design = {"name": "from_lists", "columns": "position", "lists": lists, "probe_per_cell": 1}
+    grid, recordings = {"training.select": ["best", "last"]}, {"sets": ["unseen"], "layers": "none"}
+    listed = study(tmp_path / "listed", design=design, grid=grid, recordings=recordings)
+    events = []
+    ran(listed, watch=events.append)
+    best, last = (event.figures["flags"]["no validation"] for event in events if event.kind == "finished")
+    assert best == "the epoch was chosen on training images; the curves named validation are of training images"
+    assert last == "the curves named validation are of training images"
+    stored = [facts["flags"]["no validation"] for facts, _ in finished_trials(listed)]
+    assert sorted(stored) == sorted([best, last])
 
 
 def test_levels_kept_out_of_training_are_asked_for_the_other_factor_only(tmp_path):

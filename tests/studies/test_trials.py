@@ -1,16 +1,19 @@
 """A grid becomes trials, and a trial's identity is the hash of what could change its result, and of nothing else."""
 
+import hashlib
+import importlib
 import itertools
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
-from small_study import tiny, written
 
+from small_study import tiny, written
 from unseen.engines import open_study
 from unseen.studies.study import Study
-from unseen.studies.trials import expand
+from unseen.studies.trials import describe, expand
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import read_recipe, recipe_from
 
@@ -158,6 +161,88 @@ def test_identity_follows_a_checkpoint_by_what_it_holds_not_by_where_it_lies(tmp
     assert identity(network__checkpoint="one.pt") != first
     with pytest.raises(UnseenError, match=r"checkpoint = 'three.pt' is not a file here"):
         identity(network__checkpoint="three.pt")
+
+
+def test_a_checkpoint_is_found_below_the_home_folder_and_hashed_once_for_all_trials(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "start.pt").write_bytes(b"first weights")
+    times, hashing = [], hashlib.file_digest
+    monkeypatch.setattr(hashlib, "file_digest", lambda *words: times.append(words) or hashing(*words))
+    found = identities(opened(network__checkpoint="~/start.pt", seeds=[0, 1, 2]))
+    assert len(set(found)) == 6
+    assert len(times) == 1
+
+
+OWN = """
+from helpers_for_tests import made
+
+def small():
+    return 1
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """Writes the user's module and says the identity of a trial on a network of it, as a new process would."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def write(text, backbone="own_for_tests:small", helper=""):
+        (tmp_path / "helpers_for_tests.py").write_text(f"def made(): return 0  # {helper}")
+        (tmp_path / "own_for_tests.py").write_text(text)
+        for name in ("own_for_tests", "helpers_for_tests"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        importlib.invalidate_caches()
+        return identity(network={"backbone": backbone})
+
+    return write
+
+
+def test_identity_follows_the_code_of_a_users_own_network(own):
+    first = own(OWN)
+    assert own(OWN) == first
+    assert own(OWN.replace("1", "2")) != first
+    assert own(OWN, "own_for_tests:made") != own(OWN, "own_for_tests:made", helper="of another file")
+
+
+def test_a_file_that_is_edited_after_its_import_counts_as_it_was_imported(own, tmp_path):
+    first = own(OWN)
+    (tmp_path / "own_for_tests.py").write_text(OWN.replace("1", "2"))
+    assert identity(network={"backbone": "own_for_tests:small"}) == first
+
+
+def test_identity_follows_the_version_and_the_code_of_an_installed_backbone(own, tmp_path, monkeypatch):
+    package = tmp_path / "nets_for_tests.dist-info"
+    package.mkdir()
+    names = ("small-of-mine", "resnet18-w8")
+    points = "\n".join(f"{name} = own_for_tests:small" for name in names)
+    (package / "entry_points.txt").write_text(f"[unseen.backbones]\n{points}\n")
+
+    def found(version, text=OWN, backbone=names[0]):
+        (package / "METADATA").write_text(f"Metadata-Version: 2.1\nName: nets-for-tests\nVersion: {version}\n")
+        return own(text, backbone)
+
+    first = found("1.0")
+    assert first == found("1.0")
+    assert len({first, found("1.1"), found("1.0", OWN.replace("1", "2"))}) == 3
+    assert found("1.0", backbone=names[1]) == found("1.1", backbone=names[1])  # a name of ours stays ours
+
+
+def test_identity_does_not_follow_the_order_in_which_augmentations_are_named():
+    two = {"flip": 0.5, "shift": 2.0}
+    assert identity(training__augment=two) == identity(training__augment=dict(reversed(two.items())))
+
+
+def test_what_was_mended_orphans_only_the_trials_that_use_it():
+    def versions(**changes):
+        study = opened(**{"design__seen_per_level": 8, "grid": {}, **changes})
+        return set(describe(study.trials[0], study.world(study.trials[0]), "float32")["versions"])
+
+    plain = {"design", "training", "models", "recordings"}
+    assert versions() == plain
+    assert versions(training__augment={"flip": 0.5}) == {*plain, "augment"}
+    assert versions(design__disjoint_by="nothing") == {*plain, "pools"}
 
 
 def photos(folder, shade=0):

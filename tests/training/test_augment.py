@@ -125,10 +125,20 @@ def test_an_augmented_picture_is_the_same_in_any_company_and_new_at_every_visit(
     assert all(not torch.equal(a, b) for a, b in zip(together, later))
 
 
-def test_an_augmentation_draws_by_its_place_in_the_plan():
+def test_an_augmentation_draws_by_its_place_in_the_table_whatever_else_is_named():
     images, rows = pictures(6, 12), torch.arange(6)
-    first = augment(images, {"shift": 3.0}, rows, VISIT, 11)
-    assert torch.equal(augment(images, {"shift": 3.0, "flip": 0.0}, rows, VISIT, 11), first)
+    for other, name in (("flip", "shift"), ("shift", "flip"), ("shift", "brightness")):
+        alone = augment(images, {name: 0.5 if name != "shift" else 3.0}, rows, VISIT, 11)
+        both = augment(images, {other: 0.0, name: 0.5 if name != "shift" else 3.0}, rows, VISIT, 11)
+        assert torch.equal(both, alone)
+
+
+def test_the_order_in_which_a_recipe_names_augmentations_means_nothing():
+    images, rows = pictures(6, 12), torch.arange(6)
+    plan = {"brightness": 0.9, "shift": 3.0, "flip": 0.5}
+    assert torch.equal(
+        augment(images, plan, rows, VISIT, 11), augment(images, dict(reversed(plan.items())), rows, VISIT, 11)
+    )
 
 
 @pytest.mark.parametrize("name", list(AUGMENT))

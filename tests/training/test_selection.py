@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 from small_learners import CPU, TARGETS, Small, fetching, learner, normalised, of, same, toy, trained, weights
+from torch import nn
 
 from unseen.training import Learner, pictures, train
-from unseen.training.loop import flags_of, guessing
+from unseen.training.loop import _trained, drops_out, flags_of, guessing
 from unseen.vocabulary.recipe import TrainingSection
 
 
@@ -132,3 +133,39 @@ def test_flags_look_at_the_last_tenth_of_training():
     assert flagged([1.0]) == set()  # one epoch tells nothing
     assert flagged([1.0] * 28 + [0.97, 0.93]) == {"unconverged"}  # 7 % over the last three of thirty
     assert flagged([2.0, 1.0], select="last") == set()
+
+
+@pytest.mark.parametrize(
+    ("layer", "draws"),
+    [
+        (nn.Dropout(0.5), True),
+        (nn.Dropout2d(0.1), True),
+        (nn.Dropout(0.0), False),
+        (nn.MultiheadAttention(4, 2, dropout=0.1), True),
+        (nn.MultiheadAttention(4, 2), False),
+        (nn.ReLU(), False),
+    ],
+)
+def test_a_network_that_draws_while_it_learns_is_known(layer, draws):
+    assert drops_out(Small(between=(nn.Sequential(layer),))) is draws
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [("vit_tiny_patch16_224", "drop_path_rate"), ("densenet121", "drop_rate"), ("resnet18", "drop_rate")],
+)
+def test_so_is_one_of_timm_with_stochastic_depth_or_dropout_of_its_own(name, asked):
+    import timm
+
+    assert drops_out(timm.create_model(name, **{asked: 0.2}))
+    assert not drops_out(timm.create_model(name))
+
+
+def test_dropout_is_flagged_where_its_draws_are_not_seeded():
+    one = learner(Small(between=(nn.Dropout(0.5),)), epochs=1)
+    one.begin_epoch(0)
+    one.ask()
+    one.end_epoch(0)
+    assert "unseeded" not in _trained(one, 0.0).flags
+    one.device = torch.device("cuda")
+    assert _trained(one, 0.0).flags["unseeded"] == "its dropout draws are not reproducible on CUDA"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.factors import FactorSpace
+from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
 from unseen.vocabulary.split import POOLS, Part, Pools, RowSet, Split, available, cell_name, membership
 
@@ -120,6 +120,29 @@ def test_a_factor_called_instance_says_what_an_instance_is():
     member = membership(Samples(space, (Block(30, stored),)), Pools((0.6, 0.2, 0.2)))
     assert (member.reshape(5, 6) == member.reshape(5, 6)[:, :1]).all()
     assert np.bincount(member).tolist() == [18, 6, 6]
+
+
+def recurring(kind="instance", row="category"):
+    """Ten objects of each of three categories, counted anew in each, from four sides, eight photos of each."""
+    category, number, view, _ = (axis.ravel() for axis in np.indices((3, 10, 4, 8)))
+    kinds = {"category": (3, "category"), "object": (10, kind), "view": (4, "nominal")}
+    space = FactorSpace([Factor(name, tuple(range(n)), kind=word) for name, (n, word) in kinds.items()])
+    samples = Samples(space, (Block(len(view), {"category": category, "object": number, "view": view}),))
+    member = membership(samples, Pools((0.5, 0.2, 0.3), by="object", within=(row,)))
+    return member.reshape(3, 10, 4, 8)
+
+
+def test_objects_that_are_counted_anew_in_each_category_are_objects_of_their_own():
+    member = recurring()
+    assert (member == member[:, :, :1, :1]).all(), "an object seen from several sides is torn apart"
+    assert [np.bincount(row).tolist() for row in member[:, :, 0, 0]] == [[5, 2, 3]] * 3
+    assert (member[0] != member[1]).any()
+
+
+@pytest.mark.parametrize("options", [{"kind": "nominal"}, {"row": "view"}])
+def test_what_is_no_id_or_is_shared_out_within_viewpoints_stays_together_everywhere(options):
+    member = recurring(**options)  # a background behind things of every category; an object from every side
+    assert (member == member[:1, :, :1, :1]).all()
 
 
 def test_disjoint_by_nothing_makes_every_pool_everything():

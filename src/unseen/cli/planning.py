@@ -68,7 +68,7 @@ def show_audit(study: Any, console: Console) -> None:
     from unseen.studies.collect import distances
     from unseen.studies.contents import splits
 
-    far = {row["combinations"]: row for row in distances(study)}
+    far = {id(row["trial"]): row for row in distances(study)}
     for (trial, found), picture in zip(study.check(), splits(study)):
         label = trial.label.rpartition(" · ")[0]
         console.print(f"[bold]{escape(label)}[/]" if label else "[bold]the split[/]")
@@ -83,7 +83,7 @@ def show_audit(study: Any, console: Console) -> None:
         print_table(console, table)
         for name, (least, most) in found.per_row.items():
             console.print(f"  seen cells per level of {name}: {least if least == most else f'{least} to {most}'}")
-        row = far.get(study.split(trial).facts.get("combinations"))
+        row = far.get(id(trial))
         if row:
             console.print(f"  mean distance of held-out cells to the nearest seen {row['factor']}: {row['mean']:.3g}")
         for problem in found.problems or ("no leakage, no imbalance found",):

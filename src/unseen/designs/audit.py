@@ -26,13 +26,17 @@ class Audit:
 
 
 def audit(split: Split, samples: Samples) -> Audit:
-    """Enumerate a split and look for what should not be there; probe rows are measured only, and left out."""
+    """Enumerate a split and look for what should not be there. Probe rows are measured only, and left out; those that
+    are listed must not be training rows."""
     names = [name for name in split.sets if name != "probe"]
     rows = {name: split.rows(samples, name) for name in names}
     instances = {name: _instances(samples, rows[name]) for name in names}
     counts = {name: _counts(samples, split, rows[name]) for name in names}
     content = _content(samples)
     shared_images, shared_instances, copies = {}, {}, {}
+    if "probe" in split.sets and split["probe"].listed is not None:  # a rule draws its probe from the test pool
+        listed = split.rows(samples, "probe")
+        shared_images["train", "probe"] = len(np.intersect1d(rows["train"], listed))
     for left, right in _pairs(names):
         pair = (left, right)
         shared_images[pair] = len(np.intersect1d(rows[left], rows[right]))
@@ -106,6 +110,8 @@ def _problems(
     for (left, right), n in copies.items():
         if n:
             found.append(f"{n} images of '{right}' are identical copies of images of '{left}'")
+    if "validation" not in counts:
+        found.append("no validation set: the epoch would be chosen on training images")
     if reused:
         found.append(f"{reused} training instances are used in more than one cell (diversity is confounded with reuse)")
     for name, (least, most) in per_row.items():

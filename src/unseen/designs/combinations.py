@@ -11,7 +11,7 @@ from unseen.designs.quotas import computed, constant_total, fitting_total, take_
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, Level
 from unseen.vocabulary.samples import Samples
-from unseen.vocabulary.split import Pools, RowSet, Split, available, cell_name
+from unseen.vocabulary.split import Part, Pools, RowSet, Split, available, cell_name
 
 VERSION = 1
 
@@ -80,12 +80,16 @@ def hold_out_combinations(
         needed = [*(ever_seen if total is None else seen_cells), *also]
         _check_not_empty(samples, factors, needed, pool, supply[pool])
 
+    taken: list[Part] = []  # where pools are one, a set takes other images than those before it while there are some
+
     def seen(reason: str, pool: str, total: int | None) -> RowSet:
         """The seen cells, with the same total for every ``seen_per_level``; a small test set may grow to fill them."""
         most = constant_total(samples, factors, steps, supply[pool]) if total is None else total
         if total is None and pool != "train":
             most = max(most, min(len(seen_cells), fitting_total(samples, factors, seen_cells, supply[pool])))
-        return RowSet(reason, pool, take_even(samples, pools, pool, factors, seen_cells, most))
+        parts = take_even(samples, pools, pool, factors, seen_cells, most, after=taken)
+        taken.extend(parts if disjoint_by == "nothing" else ())
+        return RowSet(reason, pool, parts)
 
     shown = f"{seen_per_level} of {len(kept_columns)} levels of {columns} with each level of {rows}"
     asked_total = fitting_total(samples, factors, asked_cells, supply["test"]) if test_images is None else test_images

@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from unseen.designs.combinations import two_factors
-from unseen.designs.quotas import take_each
 from unseen.vocabulary.errors import UnseenError, listed, nearest
 from unseen.vocabulary.samples import Samples
-from unseen.vocabulary.split import POOLS, Pools, RowSet, Split, available
+from unseen.vocabulary.split import POOLS, Part, Pools, RowSet, Split, available, part_rows
 
-VERSION = 1
+VERSION = 2  # 2: no training image is in the probe
 
 
 def from_lists(
@@ -31,7 +30,7 @@ def from_lists(
     paths of text files with one name per line. Released lists carry labels after the name and folders of their
     authors' machines before it: where the whole entry names no image, leading folders are left out, then what follows
     a comma, tab or space. Pools are not drawn, so nothing guarantees that lists share no image: the audit says so.
-    An image that a list names twice counts once.
+    An image that a list names twice counts once. Where no ``probe`` is listed, it is drawn from images not trained on.
     """
     two_factors(samples, rows, columns)
     if "train" not in lists or len(lists) < 2:
@@ -48,13 +47,9 @@ def from_lists(
         twice = f" ({len(found) - len(once)} of them named again)" if len(once) < len(found) else ""
         pool = name if name in POOLS else "test"
         sets[name] = RowSet(f"{len(once)} images listed as '{name}'{twice}", pool, listed=once)
-    pools = Pools(by="nothing", seed=seed)
+    pools, bare = Pools(by="nothing", seed=seed), 0
     if "probe" not in sets:
-        supply = available(samples, pools, "test", (rows, columns))
-        cells = [(int(i), int(j)) for i, j in zip(*np.nonzero(supply))]
-        sets["probe"] = RowSet(
-            "all combinations, for the activity of units", "test", take_each(cells, supply, probe_per_cell)
-        )
+        sets["probe"], bare = _probe(samples, Split((rows, columns), sets, pools), probe_per_cell)
     split = Split((rows, columns), sets, pools)
     seen = split.mask(samples, "train")
     facts = {
@@ -62,8 +57,22 @@ def from_lists(
         "grid": list(seen.shape),
         "balance": "as listed",
         "disjoint_by": "as listed",
+        "cells_of_training_images_only": bare,  # they have no probe
     }
     return Split((rows, columns), sets, pools, facts)
+
+
+def _probe(samples: Samples, split: Split, per_cell: int) -> tuple[RowSet, int]:
+    """Up to ``per_cell`` rows of every cell that are not trained on, and how many cells have only such that are."""
+    supply = available(samples, split.pools, "test", split.factors)
+    train, found, bare = split.rows(samples, "train"), [np.zeros(0, dtype=np.int64)], 0
+    for cell in np.argwhere(supply).tolist():
+        rows = part_rows(samples, split, "test", Part(tuple(cell)))
+        free = rows[~np.isin(rows, train)]
+        found.append(free[:per_cell])
+        bare += not len(free)
+    reason = "all combinations, images not trained on, for the activity of units"
+    return RowSet(reason, "test", listed=np.concatenate(found)), bare
 
 
 def _numbers(samples: Samples) -> dict[str, int]:

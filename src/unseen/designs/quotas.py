@@ -33,21 +33,33 @@ def even(total: int, cells: int) -> Int[np.ndarray, " cells"]:
 
 
 def take_even(
-    samples: Samples, pools: Pools, pool: str, factors: Sequence[str], cells: Sequence[tuple[int, ...]], total: int
+    samples: Samples,
+    pools: Pools,
+    pool: str,
+    factors: Sequence[str],
+    cells: Sequence[tuple[int, ...]],
+    total: int,
+    after: Sequence[Part] = (),
 ) -> tuple[Part, ...]:
     """``total`` images spread evenly over ``cells``; each instance is used in one cell only.
 
-    An error lists the cells that have too few images, with what they have and what they would need.
+    Instances that ``after`` takes are passed over as far as the others suffice. An error lists the cells that have too
+    few images, with what they have and what they would need.
     """
     supply = available(samples, pools, pool, factors)
     shared = computed(samples, factors)
-    used: dict[tuple[int, ...], int] = {}
+    quotas = list(zip(cells, even(total, len(cells)).tolist()))
+    earlier, own, used = Counter(), Counter(), Counter()
+    for part in after:
+        earlier[source_of(part.cell, shared)] += part.take or 0
+    for cell, take in quotas:
+        own[source_of(cell, shared)] += take
     parts, short = [], []
-    for cell, take in zip(cells, even(total, len(cells)).tolist()):
+    for cell, take in quotas:
         source = source_of(cell, shared)
-        skip = used.get(source, 0)
-        used[source] = skip + take
-        parts.append(Part(tuple(cell), take, skip))
+        passed = max(0, min(earlier[source], int(supply[cell]) - own[source]))
+        parts.append(Part(tuple(cell), take, passed + used[source]))
+        used[source] += take
         if used[source] > supply[cell]:
             short.append((cell, used[source], int(supply[cell])))
     if short:

@@ -85,16 +85,15 @@ def run_study(
                 for trial in todo:
                     execute(study, [trial], place, counting)
         else:
-            for start in range(0, len(todo), pack or PACK):
-                _packed(study, todo[start : start + (pack or PACK)], place, counting)
+            _packed(study, todo, pack or PACK, place, counting)
     return Outcome(len(study.trials), len(study.trials) - len(todo), **counts)
 
 
-def _packed(study: Study, trials: Sequence[Trial], device: Any, watch: Watch) -> None:
-    """Train trials together; when the device's memory does not suffice, half as many at a time."""
+def _packed(study: Study, trials: Sequence[Trial], size: int, device: Any, watch: Watch) -> None:
+    """Train ``size`` trials together; when the device's memory does not suffice, half as many from there on."""
     import torch
 
-    waiting = [list(trials)]
+    waiting = list(trials)
     failed: set[str] = set()
 
     def watching(event: Event) -> None:
@@ -107,7 +106,8 @@ def _packed(study: Study, trials: Sequence[Trial], device: Any, watch: Watch) ->
         return name not in failed and study.find(trial, device.type) is None
 
     while waiting:
-        group = [trial for trial in waiting.pop(0) if open_still(trial)]
+        taken, waiting = waiting[:size], waiting[size:]
+        group = [trial for trial in taken if open_still(trial)]
         if not group:
             continue
         try:
@@ -121,9 +121,9 @@ def _packed(study: Study, trials: Sequence[Trial], device: Any, watch: Watch) ->
                 message = f"one trial alone does not fit in memory: lower training.batch ({batch}). {str(error)[:200]}"
                 _record_failure(study, group[0], device.type, message, watch)
                 continue
-            half = len(group) // 2
-            watch(Event("note", f"{len(group)} trials do not fit in the device's memory; {half} at a time from here"))
-            waiting[:0] = [group[:half], group[half:]]
+            size = len(group) // 2
+            watch(Event("note", f"{len(group)} trials do not fit in the device's memory; {size} at a time from here"))
+            waiting = [*group, *waiting]
         finally:
             gc.collect()
 

@@ -1,7 +1,13 @@
 """Arrays in, numbers out: accuracy, units, statistics. No torch, no files; NaN where a quantity is undefined."""
 
 from unseen.measures.accuracy import CellAccuracy, accuracy, cell_accuracy, chance, confusion_matrix, geometric_mean
-from unseen.measures.comparisons import PairedTest, RankCorrelation, paired_test, rank_correlation
+from unseen.measures.comparisons import (
+    PairedTest,
+    RankCorrelation,
+    paired_test,
+    partial_rank_correlation,
+    rank_correlation,
+)
 from unseen.measures.distance import level_distances, nearest_seen_distance
 from unseen.measures.learning import epochs_to_reach, learning_lead
 from unseen.measures.populations import TypeSummary, UnitSummary, unit_summary
@@ -37,6 +43,7 @@ __all__ = [
     "median_interval",
     "nearest_seen_distance",
     "paired_test",
+    "partial_rank_correlation",
     "proportion_interval",
     "rank_correlation",
     "scaled",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.metadata
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
 from unseen.models.catalogue import Backbone
@@ -42,6 +46,31 @@ def factory_of(name: str) -> Callable[..., Any] | Backbone | None:
     if not callable(factory):
         raise UnseenError(f"backbone '{name}': '{attribute}' is a {type(factory).__name__}, not something to call.")
     return factory
+
+
+def code_of(name: str) -> dict[str, str | None]:
+    """What a user's own network counts by in an identity: its package's version, and a digest of the source files of
+    the module named and of what the factory is defined in. Other modules that these import are not followed."""
+    factory = factory_of(name)
+    points = [point for point in importlib.metadata.entry_points(group="unseen.backbones") if point.name == name]
+    module = sys.modules.get(points[0].module if points else name.partition(":")[0])
+    made = factory.make if isinstance(factory, Backbone) else factory
+    code = made if isinstance(made, FunctionType | type) else type(made)
+    version = points[0].dist.version if points and points[0].dist else None
+    return {"version": version, "source": _source(module, code)}
+
+
+@lru_cache(maxsize=64)
+def _source(module: ModuleType | None, code: FunctionType | type) -> str | None:
+    """Read once for a factory, as its code is: what is edited later runs, and counts, when it is next imported."""
+    files = set()
+    for part in (module, code):
+        try:
+            files.add(inspect.getsourcefile(part))  # type: ignore[arg-type]
+        except (TypeError, OSError):  # built in, or made where there is no file
+            continue
+    found = sorted(Path(file).read_bytes() for file in files if file and Path(file).is_file())
+    return hashlib.blake2b(b"\0".join(found), digest_size=8).hexdigest() if found else None
 
 
 @contextmanager

@@ -50,7 +50,9 @@ def activity_per_cell(
     precision: str = "float32",
     size: int = 1024,
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Mean activity ``{layer: [units, cells]}`` and the number of images per cell; NaN in a cell without images.
+    """Mean activity ``{layer: [units, cells]}`` and the number of images per cell.
+
+    A cell without images is NaN, and a unit's cell in which one image gave no finite number.
 
     Memory holds one batch and one ``[cells, units]`` sum per layer, however many images there are.
     """
@@ -62,6 +64,7 @@ def activity_per_cell(
     network.eval()
     now: dict[str, Tensor] = {}
     sums: dict[str, Tensor] = {}
+    broken: dict[str, Tensor] = {}
     hooks = []
     try:
         for name in layers:
@@ -75,13 +78,20 @@ def activity_per_cell(
             for name in layers:
                 if name not in sums:
                     sums[name] = torch.zeros(n_cells, now[name].shape[1], dtype=precise, device=device)
-                sums[name] += member.T @ now.pop(name)
+                    broken[name] = torch.zeros(n_cells, now[name].shape[1], device=device)
+                values = now.pop(name)
+                finite = values.isfinite()  # a product with zero would carry what is not to every other cell
+                sums[name] += member.T @ values.where(finite, 0)
+                broken[name] += member.T @ (~finite).float()
     finally:
         for hook in hooks:
             hook.remove()
     counts = np.bincount(cells, minlength=n_cells)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = {name: (total.double().cpu().numpy() / counts[:, None]).T for name, total in sums.items()}
+        means = {
+            name: (total.where(broken[name] == 0, torch.nan).double().cpu().numpy() / counts[:, None]).T
+            for name, total in sums.items()
+        }
     return means, counts
 
 

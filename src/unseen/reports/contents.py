@@ -81,8 +81,8 @@ class Contents:
     ``scatter``: one row per trial and unit type: ``trial, seed, series, x, target, layer, specialization, accuracy``
     (OOD accuracy of that target). ``curves``: ``trial, seed, series, x, epoch, phase ("train"/"validation"), target
     ("total" or a target), loss, accuracy`` (accuracy may be null). ``flags``: ``trial, series, x, seed, flag, detail``
-    (diverged, unconverged, failed). ``published``: ``figure, series, x, set, value`` or None. Empty frames are allowed
-    anywhere; the report then leaves the section out and says why.
+    (diverged, unconverged, unseeded, no validation, failed). ``published``: ``figure, series, x, set, value`` or None.
+    Empty frames are allowed anywhere; the report then leaves the section out and says why.
     """
 
     title: str

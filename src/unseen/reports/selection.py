@@ -91,7 +91,7 @@ def degenerate_words(contents: Contents) -> str:
     place = f"{worst['series']}, {condition(contents.x_title, worst['x'])}" + (
         f", {worst['layer']}" if worst["layer"] else ""
     )
-    return f" Units that never fire have no score and are left out: at most {round(worst['value'], 1):g} ({place})."
+    return f" Units without a type or without a score are left out: at most {round(worst['value'], 1):g} ({place})."
 
 
 def published_rows(contents: Contents) -> list[Row]:

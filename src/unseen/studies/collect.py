@@ -12,7 +12,9 @@ import numpy as np
 from unseen.measures import accuracy, chance, geometric_mean, learning_lead, nearest_seen_distance, unit_summary
 from unseen.studies.store import damaged
 from unseen.studies.study import Study
+from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.responses import COLUMNS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,7 +100,7 @@ def measured(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> It
     yield from _accuracies(facts, folder)
     yield from _units(facts, folder, options)
     yield from _order(facts)
-    yield {"measure": "training seconds", "value": facts["seconds"]}
+    yield {"measure": "device seconds", "value": facts["seconds_together"] / facts["packed"], "n": facts["packed"]}
     yield {"measure": "best epoch", "value": facts["best_epoch"] + 1, "n": len(facts["curve"])}
 
 
@@ -150,7 +152,8 @@ def _units(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> Iter
                 "median invariance": kind.invariance,
             }
             for name, value in numbers.items():
-                yield {"measure": name, "layer": layer, "unit_type": factor, "value": value, "n": kind.n}
+                n = kind.n if name == "share of units" else kind.scored
+                yield {"measure": name, "layer": layer, "unit_type": factor, "value": value, "n": n}
         bad = {"untyped": summary.untyped, "constant": summary.constant, "non-finite": summary.non_finite}
         bad |= {"unscored": summary.unscored, "negative": summary.negative, "tied": summary.ties}
         yield {"measure": DEGENERATE, "layer": layer, "value": summary.untyped + summary.unscored, "n": summary.units}
@@ -164,35 +167,67 @@ def _order(facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if len(names) != 2 or not facts["curve"]:
         return
     curves = [np.array([point[f"validation accuracy {name}"] for point in facts["curve"]]) for name in names]
-    lead = learning_lead(curves[0], curves[1], 0.9)
+    guesses = [chance(len(facts["targets"][name])) for name in names]
+    lead = learning_lead(curves[0], curves[1], 0.9, chance=(guesses[0], guesses[1]))
     yield {"measure": "epochs by which it is learned first", "target": names[0], "value": lead, "n": len(curves[0])}
+
+
+def distance_grid(study: Study, trial: Trial) -> np.ndarray | None:
+    """For each held-out cell the distance to the nearest viewpoint its category was seen at; NaN in other cells."""
+    split, samples = study.split(trial), study.world(trial).samples
+    if "unseen" not in split.sets:
+        return None
+    factor = samples.space[split.factors[1]]
+    metric = "euclidean" if factor.coordinates or factor.kind in ("ordinal", "circular") else "nominal"
+    seen, asked = split.mask(samples, "train"), split.mask(samples, "unseen")
+    return nearest_seen_distance(seen, asked, factor.places(), factor.period, metric=metric)
 
 
 def distances(study: Study) -> list[dict[str, Any]]:
     """For every split, how far its OOD cells are from the nearest seen viewpoint (supplement D.1)."""
     rows = []
-    for trial, found in study.check():
-        split, space = study.split(trial), study.world(trial).samples.space
-        if "unseen" not in split.sets:
+    for trial, _ in study.check():
+        grid = distance_grid(study, trial)
+        values = grid[np.isfinite(grid)] if grid is not None else np.zeros(0)
+        if not len(values):
             continue
-        factor = space[split.factors[1]]
-        samples = study.world(trial).samples
-        seen, asked = split.mask(samples, "train"), split.mask(samples, "unseen")
-        metric = "euclidean" if factor.coordinates or factor.kind in ("ordinal", "circular") else "nominal"
-        grid = nearest_seen_distance(seen, asked, factor.places(), factor.period, metric=metric)
-        values = grid[np.isfinite(grid)]
-        facts = {"combinations": split.facts.get("combinations"), "factor": factor.name}
-        rows.append(
-            {
-                **facts,
-                "mean": float(values.mean()),
-                "least": float(values.min()),
-                "most": float(values.max()),
-                "n": len(values),
-                "problems": list(found.problems),
-            }
-        )
+        facts = {"trial": trial, "factor": study.split(trial).factors[1], "n": len(values)}
+        span = {"mean": float(values.mean()), "least": float(values.min()), "most": float(values.max())}
+        rows.append({**facts, **span, "combinations": study.split(trial).facts.get("combinations")})
     return rows
+
+
+def cells_by_distance(study: Study) -> pl.DataFrame:
+    """Accuracy in every held-out cell of every finished trial, beside its distance to the nearest seen viewpoint."""
+    import polars as pl
+
+    frames = []
+    for trial in study.trials:
+        name, grid = study.find(trial), distance_grid(study, trial)
+        if name is None or grid is None:
+            continue
+        split, space = study.split(trial), study.world(trial).samples.space
+        rows, columns = (f if f not in COLUMNS else f"factor_{f}" for f in split.factors)
+        wanted = ["set", "target", "truth", "response", rows, columns]
+        path = study.store.trials / name / "responses.parquet"
+        if not set(wanted) <= set(pl.read_parquet_schema(path)):  # answers from elsewhere may come without factors
+            continue
+        table = pl.read_parquet(path, columns=wanted).cast(pl.String)
+        table = table.filter(pl.col("set") == "unseen").with_columns(right=pl.col("truth") == pl.col("response"))
+        cells = table.group_by("target", rows, columns).agg(
+            pl.col("right").mean().alias("accuracy"), pl.len().alias("n")
+        )
+        far = [
+            float(grid[space[split.factors[0]].index(row), space[split.factors[1]].index(column)])
+            for row, column in cells.select(rows, columns).iter_rows()
+        ]
+        facts = {"trial": name, "seed": trial.seed, "combinations": split.facts.get("combinations")}
+        frames.append(
+            cells.select("target", "accuracy", "n").with_columns(
+                distance=pl.Series(far), **{k: pl.lit(v) for k, v in facts.items()}
+            )
+        )
+    return pl.concat(frames) if frames else pl.DataFrame()
 
 
 def varied(study: Study) -> Sequence[str]:

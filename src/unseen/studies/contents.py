@@ -11,7 +11,16 @@ import numpy as np
 
 from unseen.measures import mean_interval, unit_scores
 from unseen.reports.contents import Contents, SplitPicture, UnitPicture
-from unseen.studies.collect import BOTH, DEGENERATE, collect, distances, finished_trials, read_activity, varied
+from unseen.studies.collect import (
+    BOTH,
+    DEGENERATE,
+    cells_by_distance,
+    collect,
+    distances,
+    finished_trials,
+    read_activity,
+    varied,
+)
 from unseen.studies.describe import recipe_toml
 from unseen.studies.findings import answer, findings
 from unseen.studies.published import published_numbers
@@ -29,9 +38,19 @@ X_TITLES = {"combinations": "number of seen combinations", "images": "number of 
 def axis(study: Study) -> tuple[str, str, list[str]]:
     """The column on the x axis, its title, and the grid's keys that make the curves."""
     keys = list(varied(study))
-    chosen = next((key for key in X_KEYS if key in keys), None)
+    chosen = next((key for key in X_KEYS if key in keys), None) or next(
+        (key for key in keys if key.startswith("design.") and _changes_combinations(study, key)), None
+    )
     column = X_KEYS.get(chosen or "", "combinations")
     return column, X_TITLES[column], [key for key in keys if key != chosen]
+
+
+def _changes_combinations(study: Study, key: str) -> bool:
+    """Whether the values of a grid key lead to different numbers of seen combinations (lists of a release do)."""
+    found: dict[str, set[int]] = {}
+    for trial in study.trials:
+        found.setdefault(repr(trial.condition.get(key)), set()).add(study.split(trial).facts.get("combinations", 0))
+    return len({tuple(sorted(numbers)) for numbers in found.values()}) > 1
 
 
 def series_name(condition: dict[str, Any], facts: dict[str, Any], keys: Sequence[str]) -> str:
@@ -96,7 +115,7 @@ def gather(study: Study) -> Contents:
         flags=flags(study, trials, names, column),
         splits=shown,
         units=top_units(study, trials, names),
-        findings=findings(points, scatter, x_title),
+        findings=findings(points, scatter, cells_by_distance(study), x_title),
         recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,
@@ -339,12 +358,18 @@ def facts_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) ->
         "fingerprint": world.fingerprint,
         **{key: str(value) for key, value in world.provenance.items()},
     }
-    sets = trials[0][0]["sets"]
-    tables["Rows"] = {name: f"{count:,} images: {study.split(first)[name].reason}" for name, count in sets.items()}
+    tables["Rows"] = {}
+    for name, wanted in study.split(first).sets.items():
+        counts = sorted({facts["sets"][name] for facts, _ in trials if name in facts["sets"]})
+        span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}" if counts else "no"
+        tables["Rows"][name] = f"{span} images: {wanted.reason}"
     for row in distances(study):
         title = f"Distance of held-out cells to the nearest seen {row['factor']}"
         span = f"mean {row['mean']:.3g}, {row['least']:.3g} to {row['most']:.3g} (n = {row['n']} cells)"
-        tables.setdefault(title, {})[f"{row['combinations']} combinations"] = span
+        key = f"{row['combinations']} combinations"
+        if key in tables.get(title, {}):
+            key = row["trial"].label
+        tables.setdefault(title, {})[key] = span
     for facts, _ in trials:
         network = facts["network"]
         key = f"{network['backbone']} {network['sharing']}"

@@ -7,7 +7,7 @@ import platform
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +80,8 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
         return
     together = time.perf_counter() - started
     for (trial, name, precision), trained in zip(ready, done):
+        if "validation" not in study.split(trial).sets:
+            trained = replace(trained, flags={**trained.flags, "no validation": _without(trial)})
         try:
             _record(study, trial, name, precision, trained, device, len(ready), together)
         except (torch.OutOfMemoryError, DiskTrouble):
@@ -114,6 +116,12 @@ def _learner(study: Study, trial: Trial, precision: str, device: torch.device, h
         device=device,
         precision=precision,
     )
+
+
+def _without(trial: Trial) -> str:
+    """What it means that a split has no rows for validation."""
+    chosen = "the epoch was chosen on training images; " if trial.recipe.training.select == "best" else ""
+    return f"{chosen}the curves named validation are of training images"
 
 
 def network_of(study: Study, trial: Trial) -> Seeing:

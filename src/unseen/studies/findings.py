@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.measures import Interval, mean_interval, paired_test, rank_correlation
+from unseen.measures import (
+    Interval,
+    PairedTest,
+    RankCorrelation,
+    mean_interval,
+    paired_test,
+    partial_rank_correlation,
+    rank_correlation,
+)
 from unseen.reports.contents import Finding
 from unseen.studies.collect import BOTH
 
@@ -14,10 +23,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def findings(points: pl.DataFrame, scatter: pl.DataFrame, x_title: str) -> tuple[Finding, ...]:
-    """All findings. ``points``: per trial ``series, x, seed, set, target, value`` of accuracy."""
-    found = [*_trends(points, x_title), *_pairs(points), *_correlations(scatter)]
-    return tuple(found)
+TIED = 0.5  # of the accuracies are one value: a rank correlation then rests on the few others
+
+
+def findings(points: pl.DataFrame, scatter: pl.DataFrame, cells: pl.DataFrame, x_title: str) -> tuple[Finding, ...]:
+    """All findings. ``points``: per trial ``series, x, seed, set, target, value`` of accuracy; ``cells``: per held-out
+    cell ``target, accuracy, distance, combinations``."""
+    return (*_trends(points, x_title), *_pairs(points), *_correlations(scatter), *_near(cells))
 
 
 def _values(points: pl.DataFrame, **where: object) -> dict[tuple[float, int], float]:
@@ -71,33 +83,42 @@ def _ends(points: pl.DataFrame, series: str, asked: str, xs: list[float]) -> lis
 
 
 def _pairs(points: pl.DataFrame) -> list[Finding]:
-    """Second discovery: Separate beats Shared on OOD combinations and not in distribution. Paired by x and seed."""
+    """Second discovery: Separate beats Shared on OOD combinations and not in distribution.
+
+    A pair is a seed: its differences are averaged over x first, because points of one seed are not independent.
+    """
     names = points["series"].unique(maintain_order=True).to_list()
     found = []
-    for shared in [name for name in names if name.split()[-1] == "shared"]:
-        for other in names:
-            if other == shared or other.split()[:-1] != shared.split()[:-1]:
+    for shared, other in itertools.permutations(names, 2):
+        if shared.split()[-1] != "shared" or other.split()[:-1] != shared.split()[:-1]:
+            continue
+        targets = [_both(points)]
+        if other.split()[-1] == "separate":
+            targets += [t for t in points["target"].unique(maintain_order=True).to_list() if t not in targets]
+        for asked, target in itertools.product(("unseen", "seen"), targets):
+            if asked == "seen" and target != targets[0]:
                 continue
-            for asked in ("unseen", "seen"):
-                target = _both(points)
-                one = _values(points, series=other, set=asked, target=target)
-                two = _values(points, series=shared, set=asked, target=target)
-                keys = sorted(set(one) & set(two))
-                if len(keys) < 2:
-                    continue
-                test = paired_test(np.array([one[k] for k in keys]), np.array([two[k] for k in keys]))
-                words = "held-out" if asked == "unseen" else "seen"
-                verb = "above" if test.difference.value > 0 else "below"
-                statement = f"{other} is {abs(test.difference.value):.3f} {verb} {shared} on {words} combinations"
-                expected = _expected(other.split()[-1]) if asked == "unseen" else None
-                d = test.difference
-                found.append(
-                    Finding(
-                        f"{other} against {shared}", statement, d.value, d.low, d.high, test.n, test.t_p,
-                        None if expected is None else _holds(d, expected),
-                    )
-                )  # fmt: skip
+            one, two = (_values(points, series=name, set=asked, target=target) for name in (other, shared))
+            both = set(one) & set(two)
+            by_seed = [[key for key in both if key[1] == seed] for seed in sorted({seed for _, seed in both})]
+            if len(by_seed) < 2:
+                continue
+            means = [np.array([np.mean([v[key] for key in keys]) for keys in by_seed]) for v in (one, two)]
+            test = paired_test(means[0], means[1])
+            found.append(_comparison(test, shared, other, asked, "" if target == targets[0] else f" ({target} alone)"))
     return found
+
+
+def _comparison(test: PairedTest, shared: str, other: str, asked: str, of: str) -> Finding:
+    d = test.difference
+    words = "held-out" if asked == "unseen" else "seen"
+    verb = "above" if d.value > 0 else "below"
+    reason = f"; {test.reason}" if test.reason else ""
+    statement = f"{other} is {abs(d.value):.3f} {verb} {shared} on {words} combinations{of}, paired by seed{reason}"
+    expected = _expected(other.split()[-1]) if asked == "unseen" else None
+    holds = None if expected is None else _holds(d, expected)
+    p = test.t_p if np.isfinite(test.t_p) else None
+    return Finding(f"{other} against {shared}", statement, d.value, d.low, d.high, test.n, p, holds)
 
 
 def _expected(sharing: str) -> int | None:
@@ -108,27 +129,79 @@ def _expected(sharing: str) -> int | None:
 
 
 def _correlations(scatter: pl.DataFrame) -> list[Finding]:
-    """Third discovery: networks whose units are more specialized generalise better."""
+    """Third discovery: networks whose units are more specialized generalise better.
+
+    Diversity raises both, so the correlation with diversity held fixed stands beside the plain one, and decides.
+    """
     found = []
     if scatter.is_empty():
         return found
     for target in scatter["target"].unique(maintain_order=True).to_list():
-        rows = scatter.filter(scatter["target"] == target).drop_nulls(["specialization", "accuracy"])
-        if rows.height < 4:
+        rows = scatter.filter(scatter["target"] == target)
+        wanted = ("specialization", "accuracy", "x")
+        columns = [rows[name].cast(float).fill_null(float("nan")).to_numpy() for name in wanted]
+        plain = rank_correlation(columns[0], columns[1])
+        if plain.n < 4:
             continue
-        result = rank_correlation(rows["specialization"].to_numpy(), rows["accuracy"].to_numpy())
-        r = result.correlation
-        reason = f" ({result.reason})" if result.reason else ""
-        statement = (
-            f"across {result.n} networks, median specialization of {target} units and OOD accuracy of {target} "
-            f"correlate with Spearman's ρ = {r.value:.2f}{reason}; networks that share a split are not independent"
-        )
+        kept = np.isfinite(columns[0]) & np.isfinite(columns[1])
+        counts = np.unique(np.round(columns[1][kept], 9), return_counts=True)[1]
+        ceiling = counts.max() > TIED * kept.sum()
+        left_out = f"; {plain.dropped} trials have no unit of that type and are left out" if plain.dropped else ""
+        tied = f"; accuracy is the same in {counts.max()} of them, so ranks say little" if ceiling else ""
+        about = f"median specialization of {target} units and OOD accuracy of {target}"
         found.append(
-            Finding(
-                f"specialization and OOD {target}", statement, r.value, r.low, r.high, result.n, result.p, _holds(r, 1)
+            _correlation(
+                f"specialization and OOD {target}",
+                f"across {plain.n} trials, {about} correlate with Spearman's ρ = {_signed(plain.correlation.value)}"
+                f"{left_out}{tied}; trials that share a split are not independent",
+                plain,
+                None if ceiling else _holds(plain.correlation, 1),
+            )
+        )
+        if np.unique(columns[2][kept]).size < 2:
+            continue
+        fixed = partial_rank_correlation(columns[0], columns[1], columns[2])
+        found.append(
+            _correlation(
+                f"specialization and OOD {target}, diversity held fixed",
+                f"with the x axis held fixed, partial ρ = {_signed(fixed.correlation.value)}{tied}",
+                fixed,
+                None if ceiling else _holds(fixed.correlation, 1),
             )
         )
     return found
+
+
+def _near(cells: pl.DataFrame) -> list[Finding]:
+    """Control D.1: is it only that held-out cells come nearer to seen ones as diversity grows?
+
+    Over held-out cells of all trials, with the number of combinations held fixed. No interval could show that distance
+    does not matter, so nothing is said to hold.
+    """
+    found = []
+    for target in cells["target"].unique(maintain_order=True).sort().to_list() if not cells.is_empty() else []:
+        rows = cells.filter(cells["target"] == target)
+        columns = [rows[name].cast(float).to_numpy() for name in ("distance", "accuracy", "combinations")]
+        result = partial_rank_correlation(columns[0], columns[1], columns[2])
+        if np.isnan(result.correlation.value):
+            continue
+        statement = (
+            f"over {result.n} held-out cells of all trials, accuracy of {target} and the distance to the nearest seen "
+            f"viewpoint have partial ρ = {_signed(result.correlation.value)} with the number of combinations held "
+            f"fixed; cells of one trial are not independent"
+        )
+        found.append(_correlation(f"distance and OOD {target}", statement, result, None))
+    return found
+
+
+def _correlation(name: str, statement: str, result: RankCorrelation, holds: bool | None) -> Finding:
+    r = result.correlation
+    reason = f" ({result.reason})" if result.reason else ""
+    return Finding(name, statement + reason, r.value, r.low, r.high, result.n, result.p, holds)
+
+
+def _signed(value: float) -> str:
+    return "not defined" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
 
 
 def _holds(interval: Interval, expectation: int) -> bool | None:
@@ -149,9 +222,10 @@ def answer(points: pl.DataFrame, x_title: str) -> str:
     ends = {}
     for series in points["series"].unique(maintain_order=True).to_list():
         values = _values(points, series=series, set="unseen", target=target)
-        both = [mean_interval(np.array([v for (at, _), v in values.items() if at == x])) for x in (xs[0], xs[-1])]
-        if all(interval.n for interval in both):
-            ends[series] = both
+        own = sorted({x for x, _ in values})
+        if own:
+            at = [np.array([v for (x, _), v in values.items() if x == end]) for end in (own[0], own[-1])]
+            ends[series] = [mean_interval(found) for found in at]
     if not ends:
         return "No answers on held-out combinations yet."
     if len(xs) == 1:

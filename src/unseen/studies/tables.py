@@ -17,6 +17,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnno
 from unseen import worlds
 from unseen.designs import DESIGNS
 from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.recipe import DesignSection, Named, Recipe
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
@@ -108,11 +109,20 @@ def read_list(where: Any) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def component_versions(recipe: Recipe) -> dict[str, int]:
-    """The version number of each part whose change would change results; a fixed bug raises it."""
+def component_versions(recipe: Recipe, space: FactorSpace) -> dict[str, int]:
+    """The version number of each part whose change would change results; a fixed bug raises it.
+
+    A part that not every trial uses is named only where it is used, so that a fault mended there orphans no other.
+    """
     function = designs().get(recipe.design.name)
     module = inspect.getmodule(function) if function else None
-    return {"design": getattr(module, "VERSION", 1), "training": 1, "models": 1, "recordings": 1}
+    versions = {"design": getattr(module, "VERSION", 1), "training": 1, "models": 1, "recordings": 1}
+    if recipe.training.augment:
+        versions["augment"] = 2
+    by = recipe.design.arguments.get("disjoint_by", "instance")
+    if by == "nothing" or by in space:  # not every image for itself
+        versions["pools"] = 2
+    return versions
 
 
 def digest(text: str, size: int = 8) -> str:

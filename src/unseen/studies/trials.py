@@ -7,6 +7,8 @@ import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -102,11 +104,12 @@ def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
             "backbone": recipe.network.backbone,
             "sharing": recipe.network.sharing,
             "checkpoint": _content(recipe.network.checkpoint),
+            **_code(recipe.network.backbone),
         },
         "training": {**_chosen(recipe.training), "precision": precision},
         "recordings": _chosen(recipe.recordings),
         "seed": trial.seed,
-        "versions": component_versions(recipe),
+        "versions": component_versions(recipe, world.samples.space),
     }
 
 
@@ -118,11 +121,28 @@ def _content(checkpoint: str | None) -> str | None:
     """A checkpoint counts by what it holds, not by where it lies."""
     if checkpoint is None:
         return None
-    path = Path(checkpoint)
+    path = Path(checkpoint).expanduser()
     if not path.is_file():
         raise UnseenError(f"network.checkpoint = '{checkpoint}' is not a file here ({Path.cwd()}).")
+    there = path.stat()
+    return _hashed(path.resolve(), there.st_size, there.st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _hashed(path: Path, size: int, changed: int) -> str:
+    """Once for all trials that start from a file, as long as it is not written again."""
     with open(path, "rb") as handle:
         return hashlib.file_digest(handle, "blake2b").hexdigest()[:16]
+
+
+def _code(backbone: str) -> dict[str, Any]:
+    """A user's own network counts by its code; networks of the table and of timm by their names."""
+    if ":" not in backbone and backbone not in entry_points(group="unseen.backbones").names:
+        return {}
+    from unseen.models.bodies import row_of
+    from unseen.models.factories import code_of
+
+    return {} if row_of(backbone) else {"code": code_of(backbone)}
 
 
 def identity(description: Mapping[str, Any]) -> str:

@@ -47,7 +47,7 @@ def brightness(images: Tensor, strength: float, draws: Tensor) -> Tensor:
     return (images.float() * factor).clamp(0, 255)
 
 
-AUGMENT: Mapping[str, Callable[[Tensor, float, Tensor], Tensor]] = {
+AUGMENT: Mapping[str, Callable[[Tensor, float, Tensor], Tensor]] = {  # applied in this order; add at the end
     "shift": shift,
     "flip": flip,
     "brightness": brightness,
@@ -55,7 +55,9 @@ AUGMENT: Mapping[str, Callable[[Tensor, float, Tensor], Tensor]] = {
 
 
 def augment(images: Tensor, plan: Mapping[str, float], rows: Tensor, visit: Tensor, seed: int) -> Tensor:
-    """All named augmentations in order."""
-    for place, (name, strength) in enumerate(plan.items()):
-        images = AUGMENT[name](images, strength, uniform(rows, visit, seed + 7919 * place, 2))
+    """All named augmentations in the order of the table, each with draws of its own place there: the order in which a
+    recipe names them means nothing, nor does what else it names."""
+    for place, (name, change) in enumerate(AUGMENT.items()):
+        if name in plan:
+            images = change(images, plan[name], uniform(rows, visit, seed + 7919 * place, 2))
     return images

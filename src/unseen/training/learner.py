@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.dropout import _DropoutNd
 
 from unseen.training.augment import AUGMENT, augment
 from unseen.training.feed import Ahead, Images, fits, resident
@@ -281,6 +282,14 @@ class Learner:
         self.network.load_state_dict(self.best)
         self.optimiser.zero_grad(set_to_none=True)
         return self.network.eval()
+
+
+def drops_out(network: nn.Module) -> bool:
+    """Whether training draws at random inside the network: torch's dropout layers, timm's DropPath and DropBlock
+    (``drop_prob``), and modules that call dropout themselves by a rate of theirs (``drop_rate``, ``dropout``)."""
+    rates = [module.p for module in network.modules() if isinstance(module, _DropoutNd)]
+    rates += [getattr(m, word, 0) for m in network.modules() for word in ("drop_prob", "drop_rate", "dropout")]
+    return any(isinstance(rate, int | float) and rate > 0 for rate in rates)
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from unseen.training.learner import Learner
+from unseen.training.learner import Learner, drops_out
 
 Watch = Callable[[int, dict[str, float]], None]  # learner's place, figures of the epoch
 
@@ -62,7 +62,10 @@ def train(learners: Sequence[Learner], watch: Watch | None = None) -> list[Train
 
 def _trained(learner: Learner, seconds: float) -> Trained:
     network = learner.finish()
-    return Trained(network, tuple(learner.curve), learner.best_epoch, flags_of(learner), seconds)
+    flags = flags_of(learner)
+    if learner.device.type != "cpu" and drops_out(network):
+        flags["unseeded"] = f"its dropout draws are not reproducible on {learner.device.type.upper()}"
+    return Trained(network, tuple(learner.curve), learner.best_epoch, flags, seconds)
 
 
 def flags_of(learner: Learner) -> dict[str, str]:

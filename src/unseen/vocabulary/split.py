@@ -129,12 +129,29 @@ def membership(samples: Samples, pools: Pools) -> Int[np.ndarray, " instances"]:
     strata, source = _strata(samples, pools.within), _source(samples)
     if pools.by == "instance" and "instance" not in samples.space:
         return _cut(strata, source, keyed(pools.seed, ORDER, np.arange(samples.instances)), pools)
-    kept, first, inverse = np.unique(samples.groups(pools.by), return_index=True, return_inverse=True)
+    kept, first, inverse = np.unique(_groups(samples, pools), return_index=True, return_inverse=True)
     if source is not None:
         whole = np.zeros(len(kept), dtype=np.int8)
         np.maximum.at(whole, inverse, source)
         source = whole
     return _cut(strata[first], source, keyed(pools.seed, "group order", kept), pools)[inverse]
+
+
+def _groups(samples: Samples, pools: Pools) -> np.ndarray:
+    """What stays together. Where the objects of each category are counted anew (object 1 of the cars, object 1 of the
+    buses), an object is its category and its number. Only ids (a factor of kind "instance") are read so, and only by
+    the category they are shared out within: an object seen from many sides, or a background behind many things, is one.
+    """
+    groups = samples.groups(pools.by)
+    row = pools.within if isinstance(pools.within, str) else next(iter(pools.within or ()), None)
+    if row is None or not _is(samples, row, "category") or not _is(samples, pools.by, "instance"):
+        return groups
+    objects = _strata(samples, row).astype(np.int64) * len(samples.space[pools.by]) + groups
+    return objects if len(np.unique(objects)) > len(np.unique(groups)) else groups
+
+
+def _is(samples: Samples, factor: str, kind: str) -> bool:
+    return kind in (factor, samples.space[factor].kind)
 
 
 def _strata(samples: Samples, within: str | tuple[str, ...] | None) -> np.ndarray:
