@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -96,7 +95,7 @@ class Memory(torch.utils.data.Dataset):
 
 def plain(args, device: torch.device, data: torch.utils.data.Dataset) -> Steps:
     """The loop people write: DataLoader, autocast, fused Adam, channels-last, cudnn.benchmark, eager."""
-    workers = args.workers if device.type == "cuda" else 0
+    workers = args.workers
     loader = torch.utils.data.DataLoader(
         data, args.batch, shuffle=True, drop_last=True, num_workers=workers, pin_memory=device.type == "cuda",
         persistent_workers=workers > 0, prefetch_factor=4 if workers else None,
@@ -129,6 +128,16 @@ def plain(args, device: torch.device, data: torch.utils.data.Dataset) -> Steps:
     return steps
 
 
+def memory() -> float:
+    """Gigabytes this process and its DataLoader workers hold now, what they share counted once (Linux)."""
+    here = [
+        os.getpid(),
+        *(int(child) for child in Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()),
+    ]
+    lines = [line for pid in here for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()]
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1e6
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     cuda = torch.cuda.is_available()
@@ -139,7 +148,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=256 if cuda else 64)
     parser.add_argument("--images", type=int, default=20000 if cuda else 2000)
     parser.add_argument("--steps", type=int, default=150 if cuda else 12)
-    parser.add_argument("--workers", type=int, default=16)
+    parser.add_argument("--workers", type=int, default=16 if cuda else 2, help="of the plain loop's DataLoader")
     parser.add_argument("--packs", type=int, nargs="+", default=[1, 2, 4, 8] if cuda else [1])
     parser.add_argument("--compile", action="store_true", help="also our side with torch.compile")
     parser.add_argument("--rounds", type=int, default=3, help="all sides take turns, so that none has a quiet machine")
@@ -170,13 +179,15 @@ def main() -> None:
             steps(3)
         each = max(1, args.steps // args.rounds)
         turns = [{name: steps(each) for name, steps in sides.items()} for _ in range(args.rounds)]
+        held = memory()
     rates = {name: float(np.median([turn[name] for turn in turns])) for name in sides}
     base = rates.get("plain loop, DataLoader over memory")
     where = torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, 1 thread of {os.cpu_count()} cores"
     print(f"training, {args.backbone}, {args.side} px, batch {args.batch}, {where}")
     for name, rate in rates.items():
         print(f"  {name:40} {rate:10,.0f} images/s" + (f"   {rate / base:5.2f}×" if base else ""))
-    print(f"  peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+    side = {"ours": "our side alone", "plain": "the plain loops alone"}.get(args.only, "all sides together")
+    print(f"  memory of this process and its workers, {side}: {held:.2f} GB")
     print(json.dumps(rates))
 
 
