@@ -278,7 +278,7 @@ def test_the_answer_is_a_sentence_with_numbers(study):
     answer = gather(study).answer
     first, last = (values("shared", seen, "unseen", "geometric mean").mean() for seen in (1, 8))
     assert answer.startswith("On combinations never seen in training, the geometric mean of both accuracies rises from")
-    assert re.search(rf"from {first:.2f} to {last:.2f} \[0\.\d\d, [01]\.\d\d\] \(n = 3\) \(shared\)", answer)
+    assert re.search(rf"from {first:.2f} to {last:.2f} \[0\.\d\d, [01]\.\d\d\] \(shared, n = 3\)", answer)
     assert "(separate)" in answer
     assert answer.endswith("goes from 9 to 72.")
 

@@ -229,11 +229,11 @@ def answer(points: pl.DataFrame, x_title: str) -> str:
     if not ends:
         return "No answers on held-out combinations yet."
     if len(xs) == 1:
-        parts = [f"{series} {_number(last)}" for series, (_, last) in ends.items()]
+        parts = [f"{_number(last)} ({series}, n = {last.n})" for series, (_, last) in ends.items()]
         return f"On combinations never seen in training, {what} is {'; '.join(parts)}."
     ranked = sorted(ends.items(), key=lambda item: -item[1][1].value)
     shown = ranked if len(ranked) <= 3 else [ranked[0], ranked[-1]]
-    parts = [f"from {first.value:.2f} to {_number(last)} ({series})" for series, (first, last) in shown]
+    parts = [f"from {first.value:.2f} to {_number(last)} ({series}, n = {last.n})" for series, (first, last) in shown]
     moved = float(np.mean([last.value - first.value for first, last in ends.values()]))
     verb = "rises" if moved > 0.02 else "falls" if moved < -0.02 else "hardly moves:"
     extent = f", between these two for the other {len(ranked) - 2}" if len(ranked) > 3 else ""
@@ -244,7 +244,7 @@ def answer(points: pl.DataFrame, x_title: str) -> str:
 
 
 def _number(interval: Interval) -> str:
-    """A mean accuracy with its interval, which is cut at 0 and 1, and its n."""
+    """A mean accuracy with its interval, which is cut at 0 and 1."""
     if not np.isfinite(interval.low):
-        return f"{interval.value:.2f} (n = {interval.n})"
-    return f"{interval.value:.2f} [{max(interval.low, 0):.2f}, {min(interval.high, 1):.2f}] (n = {interval.n})"
+        return f"{interval.value:.2f}"
+    return f"{interval.value:.2f} [{max(interval.low, 0):.2f}, {min(interval.high, 1):.2f}]"
