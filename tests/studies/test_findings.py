@@ -279,7 +279,7 @@ def test_the_answer_is_a_sentence_with_numbers(study):
     first, last = (values("shared", seen, "unseen", "geometric mean").mean() for seen in (1, 8))
     assert answer.startswith("On combinations never seen in training, the geometric mean of both accuracies rises from")
     assert re.search(rf"from {first:.2f} to {last:.2f} \[0\.\d\d, [01]\.\d\d\] \(shared, n = 3\)", answer)
-    assert "(separate)" in answer
+    assert "(separate, n = 3)" in answer
     assert answer.endswith("goes from 9 to 72.")
 
 
@@ -296,7 +296,7 @@ def test_one_seed_has_values_and_no_intervals(tmp_path):
 def test_a_study_of_one_condition_has_an_answer_and_no_trends(tmp_path):
     contents = gather(store_by_hand(opened(tmp_path, seen=[8], sharing=["shared"]), rights, layers))
     by_hand = values("shared", 8, "unseen", "geometric mean").mean()
-    assert f"the geometric mean of both accuracies is shared {by_hand:.2f} [" in contents.answer
+    assert f"the geometric mean of both accuracies is {by_hand:.2f} [" in contents.answer
     assert contents.findings == ()
     assert set(contents.summary["x"]) == {72.0}
 
