@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 X_KEYS = {"design.seen_per_level": "combinations", "design.images": "images"}
+REPEAT = "design.seed"  # a grid over it repeats the study with other held-out cells
 BOUNDED = ("accuracy", "share of units", "median specialization", "median selectivity", "median invariance")
 X_TITLES = {"combinations": "number of seen combinations", "images": "number of training images"}
 
@@ -42,7 +43,7 @@ def axis(study: Study) -> tuple[str, str, list[str]]:
         (key for key in keys if key.startswith("design.") and _changes_combinations(study, key)), None
     )
     column = X_KEYS.get(chosen or "", "combinations")
-    return column, X_TITLES[column], [key for key in keys if key != chosen]
+    return column, X_TITLES[column], [key for key in keys if key not in (chosen, REPEAT)]
 
 
 def _changes_combinations(study: Study, key: str) -> bool:
@@ -68,14 +69,19 @@ def series_name(condition: dict[str, Any], facts: dict[str, Any], keys: Sequence
 
 
 def labelled(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> tuple[pl.DataFrame, dict[str, str]]:
-    """The tidy table with the x axis and the name of its curve beside every number, and the curve of each trial."""
+    """The tidy table with x axis, curve and repeat beside every number, and the curve of each trial.
+
+    A repeat is a training seed, or, where the grid varies the design's seed, a choice of held-out cells: its training
+    seeds are averaged first, because they share a split.
+    """
     import polars as pl
 
     column, _, keys = axis(study)
     tidy = collect(study)
     names = {facts["identity"]: series_name(facts["condition"], facts, keys) for facts, _ in trials}
     x, series = pl.col(column).cast(pl.Float64).alias("x"), pl.col("trial").replace_strict(names).alias("series")
-    return tidy.with_columns(x, series), names
+    repeat = pl.col(REPEAT if REPEAT in varied(study) else "seed").alias("repeat")
+    return tidy.with_columns(x, series, repeat), names
 
 
 def summary_of(study: Study) -> pl.DataFrame:
@@ -94,7 +100,7 @@ def gather(study: Study) -> Contents:
     summary = summarise(tidy, trials)
     scatter = scattered(tidy, trials)
     points = tidy.filter(pl.col("measure") == "accuracy").select(
-        "trial", "seed", "series", "x", "set", "target", "value"
+        "trial", "repeat", "series", "x", "set", "target", "value"
     )
     audits = study.check()
     total = usable_cells(study, audits[0][0]) if audits else 0
@@ -164,12 +170,12 @@ def summarise(tidy: pl.DataFrame, trials: Sequence[tuple[dict[str, Any], Path]])
     rows = []
     for group, part in kept.group_by(keys, maintain_order=True):
         add = pl.col("value").sum() if group[-1].startswith(DEGENERATE) else pl.col("value").mean()  # over branches
-        per_trial = part.group_by("trial", "seed", maintain_order=True).agg(add)
-        per_seed = per_trial.group_by("seed", maintain_order=True).agg(pl.col("value").mean())["value"]
-        per_seed = per_seed.drop_nulls().cast(pl.Float64).to_numpy()
-        if not len(per_seed):
+        per_trial = part.group_by("trial", "repeat", maintain_order=True).agg(add)
+        per_repeat = per_trial.group_by("repeat", maintain_order=True).agg(pl.col("value").mean())["value"]
+        per_repeat = per_repeat.drop_nulls().cast(pl.Float64).to_numpy()
+        if not len(per_repeat):
             continue
-        i = mean_interval(per_seed)
+        i = mean_interval(per_repeat)
         head = dict(zip(keys, group))
         known = chances.get(head["target"]) if head["measure"] == "accuracy" else None
         low, high = np.clip([i.low, i.high], 0, 1) if head["measure"] in BOUNDED else (i.low, i.high)

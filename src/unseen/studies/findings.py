@@ -27,15 +27,18 @@ TIED = 0.5  # of the accuracies are one value: a rank correlation then rests on 
 
 
 def findings(points: pl.DataFrame, scatter: pl.DataFrame, cells: pl.DataFrame, x_title: str) -> tuple[Finding, ...]:
-    """All findings. ``points``: per trial ``series, x, seed, set, target, value`` of accuracy; ``cells``: per held-out
-    cell ``target, accuracy, distance, combinations``."""
+    """All findings. ``points``: per trial ``series, x, repeat, set, target, value`` of accuracy; ``cells``: per
+    held-out cell ``target, accuracy, distance, combinations``."""
     return (*_trends(points, x_title), *_pairs(points), *_correlations(scatter), *_near(cells))
 
 
 def _values(points: pl.DataFrame, **where: object) -> dict[tuple[float, int], float]:
-    for key, value in where.items():
-        points = points.filter(points[key] == value)
-    return {(row["x"], row["seed"]): row["value"] for row in points.iter_rows(named=True) if row["value"] is not None}
+    """Mean accuracy by x and repeat, of the points that match."""
+    found: dict[tuple[float, int], list[float]] = {}
+    for row in points.iter_rows(named=True):
+        if row["value"] is not None and all(row[key] == value for key, value in where.items()):
+            found.setdefault((row["x"], row["repeat"]), []).append(row["value"])
+    return {key: float(np.mean(values)) for key, values in found.items()}
 
 
 def _both(points: pl.DataFrame) -> str:
@@ -76,16 +79,16 @@ def _trends(points: pl.DataFrame, x_title: str) -> list[Finding]:
 
 
 def _ends(points: pl.DataFrame, series: str, asked: str, xs: list[float]) -> list[tuple[float, float]]:
-    """Accuracy at the first and the last x, for every seed that has both."""
+    """Accuracy at the first and the last x, for every repeat that has both."""
     values = _values(points, series=series, set=asked, target=_both(points))
-    seeds = sorted({seed for _, seed in values})
-    return [(values[xs[0], s], values[xs[-1], s]) for s in seeds if (xs[0], s) in values and (xs[-1], s) in values]
+    repeats = sorted({repeat for _, repeat in values})
+    return [(values[xs[0], r], values[xs[-1], r]) for r in repeats if (xs[0], r) in values and (xs[-1], r) in values]
 
 
 def _pairs(points: pl.DataFrame) -> list[Finding]:
     """Second discovery: Separate beats Shared on OOD combinations and not in distribution.
 
-    A pair is a seed: its differences are averaged over x first, because points of one seed are not independent.
+    A pair is a repeat (a seed): its differences are averaged over x first, because its points are not independent.
     """
     names = points["series"].unique(maintain_order=True).to_list()
     found = []
@@ -100,10 +103,10 @@ def _pairs(points: pl.DataFrame) -> list[Finding]:
                 continue
             one, two = (_values(points, series=name, set=asked, target=target) for name in (other, shared))
             both = set(one) & set(two)
-            by_seed = [[key for key in both if key[1] == seed] for seed in sorted({seed for _, seed in both})]
-            if len(by_seed) < 2:
+            by_repeat = [[key for key in both if key[1] == repeat] for repeat in sorted({r for _, r in both})]
+            if len(by_repeat) < 2:
                 continue
-            means = [np.array([np.mean([v[key] for key in keys]) for keys in by_seed]) for v in (one, two)]
+            means = [np.array([np.mean([v[key] for key in keys]) for keys in by_repeat]) for v in (one, two)]
             test = paired_test(means[0], means[1])
             found.append(_comparison(test, shared, other, asked, "" if target == targets[0] else f" ({target} alone)"))
     return found
