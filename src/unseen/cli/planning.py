@@ -16,7 +16,7 @@ from unseen.cli.progress import clock, print_hanging
 
 def show_plan(study: Any, console: Console, device: str, picture: Path | None, timing: bool) -> None:
     from unseen.reports import contact_sheet, grid_text
-    from unseen.studies.contents import splits
+    from unseen.studies.pictures import splits
 
     audits = study.check()
     trials = study.trials
@@ -66,7 +66,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
 def show_audit(study: Any, console: Console) -> None:
     from unseen.reports import grid_text
     from unseen.studies.collect import distances
-    from unseen.studies.contents import splits
+    from unseen.studies.pictures import splits
 
     far = {id(row["trial"]): row for row in distances(study)}
     for (trial, found), picture in zip(study.check(), splits(study)):
