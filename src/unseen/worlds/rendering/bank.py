@@ -1,0 +1,125 @@
+"""What scenes refer to by number: meshes, textures, pictures and skies, packed once and laid on each device once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unseen.worlds.rendering.mesh import Mesh
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Shelf:
+    """A bank's arrays on one device. Mesh ``i`` has faces ``first_face[i]`` to ``first_face[i + 1]``, whose corners are
+    vertices of the whole shelf. All textures are square and of one size; ``own_texture[i]`` is the mesh's, or −1.
+    ``radius`` and ``centre`` bound each mesh by a sphere."""
+
+    vertices: Tensor  # [V, 3]
+    normals: Tensor  # [V, 3]
+    colours: Tensor  # [V, 3] sRGB
+    paint: Tensor  # [V]
+    gloss: Tensor  # [V]
+    uv: Tensor  # [V, 2]
+    faces: Tensor  # [F, 3] int64
+    first_face: Tensor  # [n + 1] int64
+    own_texture: Tensor  # [n] int64
+    centre: Tensor  # [n, 3]
+    radius: Tensor  # [n]
+    textures: Tensor  # [T, s, s, 3] uint8 sRGB; empty where there are none
+    pictures: Tensor  # [P, h, w, 3] uint8
+    skies: Tensor  # [S, h, 2h, 3] uint8, sRGB as shown
+
+
+@dataclass(frozen=True, eq=False)
+class Bank:
+    """Meshes, extra textures, pictures and skies. Textures of meshes are numbered after the extra ones."""
+
+    meshes: tuple[Mesh, ...]
+    textures: tuple[np.ndarray, ...] = ()  # uint8 [h, w, 3]
+    pictures: tuple[np.ndarray, ...] = ()
+    skies: tuple[np.ndarray, ...] = ()
+    texture_size: int = 256
+    picture_size: int = 256
+    _shelves: dict[str, Shelf] = field(default_factory=dict, repr=False)
+
+    def on(self, device: str | torch.device) -> Shelf:
+        key = str(device)
+        if key not in self._shelves:
+            self._shelves[key] = shelved(self, key)
+        return self._shelves[key]
+
+    @property
+    def fingerprint(self) -> str:
+        digest = hashlib.blake2b(f"{self.texture_size} {self.picture_size}".encode(), digest_size=16)
+        for one in self.meshes:
+            for name in ("vertices", "normals", "colours", "paint", "gloss", "uv", "faces"):
+                digest.update(np.ascontiguousarray(getattr(one, name)).data)
+            digest.update(b"-" if one.texture is None else np.ascontiguousarray(one.texture).data)
+        for kind in (self.textures, self.pictures, self.skies):
+            digest.update(str(len(kind)).encode())
+            for array in kind:
+                digest.update(str(array.shape).encode() + np.ascontiguousarray(array).data.tobytes())
+        return digest.hexdigest()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_shelves": {}}
+
+
+def shelved(bank: Bank, device: str) -> Shelf:
+    """Pack a bank's arrays on a device."""
+    import torch
+
+    meshes = bank.meshes
+    starts = np.cumsum([0, *(len(one.vertices) for one in meshes)])
+    faces = np.concatenate([one.faces.astype(np.int64) + start for one, start in zip(meshes, starts)])
+    centres = [(one.vertices.min(0) + one.vertices.max(0)) / 2 for one in meshes]
+    radii = [np.linalg.norm(one.vertices - c, axis=1).max() for one, c in zip(meshes, centres)]
+    textures = [_square(array, bank.texture_size) for array in bank.textures]
+    own = np.full(len(meshes), -1, np.int64)
+    for place, one in enumerate(meshes):
+        if one.texture is not None:
+            own[place] = len(textures)
+            textures.append(_square(one.texture, bank.texture_size))
+    pictures = [_square(array, bank.picture_size) for array in bank.pictures]
+    skies = [_resized(array, bank.picture_size, 2 * bank.picture_size) for array in bank.skies]
+
+    def column(name: str) -> Tensor:
+        return torch.from_numpy(np.concatenate([getattr(one, name) for one in meshes])).to(device)
+
+    def stacked(arrays: Sequence[np.ndarray], h: int, w: int) -> Tensor:
+        return torch.from_numpy(np.stack(arrays) if arrays else np.zeros((0, h, w, 3), np.uint8)).to(device)
+
+    return Shelf(
+        **{name: column(name) for name in ("vertices", "normals", "colours", "paint", "gloss", "uv")},
+        faces=torch.from_numpy(faces).to(device),
+        first_face=torch.from_numpy(np.cumsum([0, *(len(one.faces) for one in meshes)])).to(device),
+        own_texture=torch.from_numpy(own).to(device),
+        centre=torch.from_numpy(np.stack(centres).astype(np.float32)).to(device),
+        radius=torch.from_numpy(np.array(radii, np.float32)).to(device),
+        textures=stacked(textures, bank.texture_size, bank.texture_size),
+        pictures=stacked(pictures, bank.picture_size, bank.picture_size),
+        skies=stacked(skies, bank.picture_size, 2 * bank.picture_size),
+    )
+
+
+def _square(array: np.ndarray, side: int) -> np.ndarray:
+    """The middle square of a picture, resized."""
+    short = min(array.shape[:2])
+    top, left = ((edge - short) // 2 for edge in array.shape[:2])
+    return _resized(array[top : top + short, left : left + short], side, side)
+
+
+def _resized(array: np.ndarray, height: int, width: int) -> np.ndarray:
+    from PIL import Image
+
+    if array.shape[:2] == (height, width):
+        return np.ascontiguousarray(array)
+    return np.asarray(Image.fromarray(array).resize((width, height), Image.Resampling.LANCZOS))
