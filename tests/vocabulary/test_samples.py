@@ -14,6 +14,13 @@ from unseen.vocabulary.target import Target
 
 
 @st.composite
+def listed_cells(draw, grid):
+    """Some cells of a grid, in any order, none twice."""
+    numbers = draw(st.lists(st.integers(0, grid.size - 1), unique=True, max_size=8))
+    return grid.cells(np.array(numbers, dtype=np.int64))
+
+
+@st.composite
 def worlds(draw):
     """One to four blocks over up to four factors; each block stores some and computes the others; some are empty."""
     shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
@@ -27,7 +34,7 @@ def worlds(draw):
             for name in space.names
             if name not in grid
         }
-        blocks.append(Block(n, stored, grid=grid))
+        blocks.append(Block(n, stored, grid=grid, cells=draw(st.none() | listed_cells(space.select(grid)))))
     return Samples(space, tuple(blocks))
 
 
@@ -37,14 +44,31 @@ def test_row_to_cell_to_row_is_exact(samples):
     block, instance, number = samples.locate(rows)
     for place, here in enumerate(samples.blocks):
         own = block == place
-        levels = samples.space.select(here.grid).cells(number[own])
+        grid = samples.space.select(here.grid)
+        levels = grid.cells(number[own]) if here.cells is None else here.cells[number[own]]
         again = samples.rows_at(instance[own], dict(zip(here.grid, levels.T)), place)
         assert (again == rows[own]).all()
         for name, column in here.stored.items():
             assert (samples.levels(name, rows[own]) == column[instance[own]]).all()
         for name, level in zip(here.grid, levels.T):
             assert (samples.levels(name, rows[own]) == level).all()
-    assert len(samples) == sum(b.instances * samples.space.select(b.grid).size for b in samples.blocks)
+    assert len(samples) == sum(b.instances * samples.grid_size(place) for place, b in enumerate(samples.blocks))
+
+
+def test_a_block_may_list_its_cells_and_what_it_does_not_list_is_refused_by_name():
+    space = FactorSpace({"pose": tuple(range(5)), "size": ("small", "large")})
+    crossed = np.array([[0, 0], [3, 0], [0, 1], [0, 0]])
+    samples = Samples(space, (Block(2, {}, grid=("pose", "size"), cells=crossed),))
+    assert len(samples) == 8
+    assert samples.cells(np.arange(4, 8)).tolist() == crossed.tolist()
+    assert samples.rows_at(np.array([1]), {"pose": 0, "size": 1}).tolist() == [6]
+    assert samples.rows_at(np.array([1]), {"pose": 0, "size": 0}).tolist() == [4]  # of a cell listed twice, the first
+    with pytest.raises(UnseenError, match="does not show pose=3, size=large: it lists 4 of its grid's 10 cells"):
+        samples.rows_at(np.array([0]), {"pose": 3, "size": 1})
+    with pytest.raises(UnseenError, match="a level of factor 'size' that does not exist; it has level numbers 0 to 1"):
+        Samples(space, (Block(1, {}, grid=("pose", "size"), cells=np.array([[0, 2]])),))
+    with pytest.raises(UnseenError, match=r"cells of shape \(1, 1\) for a grid of 2 factors"):
+        Block(1, {}, grid=("pose", "size"), cells=np.array([[0]]))
 
 
 @given(worlds(), st.data())

@@ -29,15 +29,17 @@ def photos(n=240, seed=0, **options):
 
 
 def mixed(seed=0):
-    """One block of photos at stored views, two blocks of things that can be shown at any view."""
+    """One block of photos at stored views, two that can be shown at any view, one that lists what it shows."""
     rng = np.random.default_rng(seed)
 
-    def block(n, grid):
+    def block(n, grid, cells=None):
         objects = rng.integers(0, 12, n)
         stored = {"category": objects % 3, "object": objects, "view": rng.integers(0, 4, n), "light": np.zeros(n, int)}
-        return Block(n, {name: column for name, column in stored.items() if name not in grid}, grid=grid)
+        return Block(n, {name: column for name, column in stored.items() if name not in grid}, grid=grid, cells=cells)
 
-    return Samples(SPACE, (block(60, ()), block(40, ("view",)), block(30, ("light", "view"))))
+    some = np.array([(light, view) for view in (0, 2) for light in (1, 3)])
+    blocks = block(60, ()), block(40, ("view",)), block(30, ("light", "view")), block(20, ("light", "view"), some)
+    return Samples(SPACE, blocks)
 
 
 def pool_rows(samples, pools, factors=("category", "view"), **options):
@@ -232,6 +234,17 @@ def test_available_counts_what_the_rows_then_give(seed):
         np.add.at(counts, tuple(samples.cells(split.rows(samples, pool), ("category", "view")).T), 1)
         assert (available(samples, pools, pool, ("category", "view")) == counts).all()
         assert (available(samples, pools, pool, ("view", "category")) == counts.T).all()
+
+
+def test_blocks_that_list_different_cells_cannot_be_mixed_and_the_error_says_what_to_do():
+    views = [np.array([[0, view]]) for view in (1, 2)]
+    blocks = [
+        Block(5, {"category": np.zeros(5, int), "object": np.arange(5)}, ("light", "view"), cells=c) for c in views
+    ]
+    with pytest.raises(UnseenError, match=r"blocks 0, 1 .* show different combinations of category, view"):
+        pool_rows(Samples(SPACE, tuple(blocks)), Pools()).rows(Samples(SPACE, tuple(blocks)), "train")
+    one = Samples(SPACE, tuple(blocks[:1]))
+    assert set(one.levels("view", pool_rows(one, Pools((1.0, 0.0, 0.0))).rows(one, "train"))) == {1}
 
 
 def test_listed_rows_are_given_as_listed_and_once():

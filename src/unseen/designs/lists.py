@@ -79,10 +79,10 @@ def _numbers(samples: Samples) -> dict[str, int]:
     """Row numbers by name: of worlds whose rows are named images."""
     names: dict[str, int] = {}
     start = 0
-    for block in samples.blocks:
+    for number, block in enumerate(samples.blocks):
         if block.names is not None and not block.grid:
             names |= {str(name): start + place for place, name in enumerate(block.names)}
-        start += block.instances * samples.space.select(block.grid).size
+        start += block.instances * samples.grid_size(number)
     return names
 
 

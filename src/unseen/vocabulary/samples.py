@@ -23,6 +23,9 @@ from unseen.vocabulary.factors import FactorSpace
 class Block:
     """``instances`` stored entries times a grid over the factors named in ``grid`` (the last one fastest).
 
+    The grid is the full product of its factors' levels, or, where ``cells`` is given, those combinations of level
+    numbers only, in that order: one factor varying alone, a coarser grid, a thousand random combinations.
+
     ``stored`` holds one level number per instance for every other factor of the space. ``pool`` may name the pool an
     instance belongs to by its source ("train", "test"), for designs that respect it. ``names`` are the instances' own
     names (a path), and ``content`` a hash of what each one shows, so that an audit finds copies across pools.
@@ -34,8 +37,14 @@ class Block:
     pool: np.ndarray | None = None  # "" where the source says nothing
     names: Sequence[str] | None = None
     content: np.ndarray | None = None
+    cells: Int[np.ndarray, "cells factors"] | None = None  # level numbers of the grid's factors
 
     def __post_init__(self) -> None:
+        if self.cells is not None and (self.cells.ndim != 2 or self.cells.shape[1] != len(self.grid)):
+            raise UnseenError(
+                f"a block lists cells of shape {tuple(self.cells.shape)} for a grid of {len(self.grid)} factors; "
+                f"give one column of level numbers per factor."
+            )
         for name, column in self.stored.items():
             if len(column) != self.instances:
                 raise UnseenError(f"factor '{name}' has {len(column)} stored levels for {self.instances} instances.")
@@ -76,7 +85,15 @@ class Samples:
                         f"stored levels of factor '{name}' are numbers from {column.min()} to {column.max()}; "
                         f"it has levels 0 to {len(self.space[name]) - 1}."
                     )
-        sizes = [block.instances * self.space.select(block.grid).size for block in self.blocks]
+            if block.cells is not None and len(block.cells):
+                beyond = (block.cells < 0) | (block.cells >= np.array(self.space.select(block.grid).shape))
+                if beyond.any():
+                    name = block.grid[int(beyond.any(0).argmax())]
+                    raise UnseenError(
+                        f"a block lists a level of factor '{name}' that does not exist; "
+                        f"it has level numbers 0 to {len(self.space[name]) - 1}."
+                    )
+        sizes = [block.instances * self.grid_size(place) for place, block in enumerate(self.blocks)]
         object.__setattr__(self, "_starts", (0, *itertools.accumulate(sizes)))
 
     def __len__(self) -> int:
@@ -86,14 +103,19 @@ class Samples:
     def instances(self) -> int:
         return sum(block.instances for block in self.blocks)
 
+    def grid_size(self, block: int) -> int:
+        """How many rows each instance of a block has."""
+        here = self.blocks[block]
+        return self.space.select(here.grid).size if here.cells is None else len(here.cells)
+
     def locate(self, rows: Int[np.ndarray, " n"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Block, instance within the block, and grid cell number of each row."""
+        """Block, instance within the block, and cell of the block's grid (or place in its list) of each row."""
         rows = np.asarray(rows, dtype=np.int64)
         if len(rows) and (rows.min() < 0 or rows.max() >= len(self)):
             wrong = rows[(rows < 0) | (rows >= len(self))][0]
             raise UnseenError(f"row {wrong} asked of a world of {len(self)} rows (0 to {len(self) - 1}).")
         block = np.searchsorted(np.asarray(self._starts[1:]), rows, side="right")
-        sizes = np.array([self.space.select(b.grid).size for b in self.blocks], dtype=np.int64)
+        sizes = np.array([self.grid_size(place) for place in range(len(self.blocks))], dtype=np.int64)
         within = rows - np.asarray(self._starts, dtype=np.int64)[block]
         return block, within // sizes[block], within % sizes[block]
 
@@ -106,6 +128,8 @@ class Samples:
             here = slice(None) if len(self.blocks) == 1 else at_block == number
             if name in block.stored:
                 found[here] = block.stored[name][instance[here]]
+            elif block.cells is not None:
+                found[here] = block.cells[cell[here], block.grid.index(name)]
             else:
                 grid = self.space.select(block.grid)
                 found[here] = np.unravel_index(cell[here], grid.shape)[block.grid.index(name)]
@@ -135,7 +159,33 @@ class Samples:
                     f"level number {level.max()} of factor '{name}' asked; it has 0 to {len(self.space[name]) - 1}."
                 )
             number = number * len(self.space[name]) + level
-        return self._starts[block] + instances * self.space.select(here.grid).size + number
+        if here.cells is not None:
+            number = self._listed_place(block, number)
+        return self._starts[block] + instances * self.grid_size(block) + number
+
+    def listed(self, block: int, levels: Mapping[str, int]) -> Int[np.ndarray, " n"]:
+        """Places in a block's list of cells at given levels of some of its factors."""
+        here = self.blocks[block]
+        assert here.cells is not None
+        match = np.ones(len(here.cells), dtype=bool)
+        for name, level in levels.items():
+            match &= here.cells[:, here.grid.index(name)] == level
+        return np.flatnonzero(match)
+
+    def _listed_place(self, block: int, numbers: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+        """Where a block's list has these cells; the first place of a cell it has twice."""
+        here, grid = self.blocks[block], self.space.select(self.blocks[block].grid)
+        assert here.cells is not None
+        own = grid.numbers(here.cells)
+        order = np.argsort(own, kind="stable")
+        place = np.searchsorted(own, numbers, sorter=order)
+        found = order[np.minimum(place, len(own) - 1)] if len(own) else np.zeros(len(numbers), dtype=np.int64)
+        absent = own[found] != numbers if len(own) else np.ones(len(numbers), dtype=bool)
+        if absent.any():
+            cell = grid.cells(numbers[absent][:1])[0]
+            named = ", ".join(f"{name}={grid[name].levels[level]}" for name, level in zip(here.grid, cell))
+            raise UnseenError(f"this block does not show {named}: it lists {len(own)} of its grid's {grid.size} cells.")
+        return found
 
     def groups(self, by: str | None) -> np.ndarray:
         """What must not be torn apart between pools, one number per instance (all blocks in a row).
@@ -160,7 +210,7 @@ class Samples:
         block, instance, cell = (int(part[0]) for part in self.locate(np.array([row])))
         here = self.blocks[block]
         own = here.names[instance] if here.names is not None else f"instance {instance}"
-        levels = self.space.select(here.grid).cells(np.array([cell]))[0]
+        levels = self.space.select(here.grid).cells(np.array([cell]))[0] if here.cells is None else here.cells[cell]
         at = ", ".join(f"{name}={self.space[name].levels[level]}" for name, level in zip(here.grid, levels))
         return f"{own} ({at})" if at else own
 

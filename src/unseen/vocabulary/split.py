@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Int
 
-from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import keyed
@@ -282,24 +282,22 @@ def instances_in(
 
 def part_rows(samples: Samples, split: Split, pool: str, part: Part) -> Int[np.ndarray, " n"]:
     """The rows of one part."""
-    rows, keys, stored = [], [], []
+    rows, keys, ranks = [], [], []
+    reach = _reach(samples, split.factors)
     for block, instances in enumerate(instances_in(samples, split.pools, pool, split.factors, part.cell)):
         here = samples.blocks[block]
-        levels: dict[str, int | np.ndarray] = {}
-        for name in here.grid:
-            if name in split.factors:
-                levels[name] = part.cell[split.factors.index(name)]
-            else:
-                draw = keyed(split.pools.seed, f"free {name}", instances + _first(samples, block))
-                levels[name] = (draw % np.uint64(len(samples.space[name]))).astype(np.int64)
+        fixed = {name: part.cell[split.factors.index(name)] for name in here.grid if name in split.factors}
+        levels = _free_levels(samples, block, instances, fixed, split.pools.seed)
+        if levels is None:
+            continue
         rows.append(samples.rows_at(instances, levels, block))
         keys.append(keyed(split.pools.seed, ORDER, instances + _first(samples, block)))
-        stored.append(np.full(len(instances), not any(name in split.factors for name in here.grid)))
-    found = np.concatenate(rows)
+        ranks.append(np.full(len(instances), reach[block]))
+    found = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
     if len(rows) > 1:
         # Blocks are mixed by the instances' own order, the same in every cell, or `skip` would skip other instances
-        # in each. Those that can show several cells come first for the same reason.
-        found = found[np.lexsort((np.concatenate(keys), np.concatenate(stored)))]
+        # in each. Those that can show more cells come first for the same reason.
+        found = found[np.lexsort((np.concatenate(keys), np.concatenate(ranks)))]
     stop = None if part.take is None else part.skip + part.take
     chosen = found[part.skip : stop]
     if part.take is not None and len(chosen) < part.take:
@@ -308,6 +306,41 @@ def part_rows(samples: Samples, split: Split, pool: str, part: Part) -> Int[np.n
             f"cell {where} has {len(found)} images in pool '{pool}', but {part.skip + part.take} are asked for."
         )
     return chosen
+
+
+@lru_cache(maxsize=32)
+def _reach(samples: Samples, factors: tuple[str, ...]) -> tuple[int, ...]:
+    """Of each block: 0, its instances can show every level of their grid's factors; 1, those it lists; 2, only what
+    they store. Blocks that list different ones cannot be mixed: `skip` would skip other instances in each cell."""
+    reach, lists = [], {}
+    for block, here in enumerate(samples.blocks):
+        shown = _shown(samples, block, factors)
+        if not shown.all():
+            lists[shown.shape, shown.tobytes()] = block
+        reach.append(2 if not any(name in factors for name in here.grid) else int(not shown.all()))
+    if len(lists) > 1:
+        raise UnseenError(
+            f"blocks {listed(lists.values())} of this world show different combinations of {listed(factors)}, so no "
+            f"instance can be kept in one cell; make the world with one of them (its argument `blocks`)."
+        )
+    return tuple(reach)
+
+
+def _free_levels(
+    samples: Samples, block: int, instances: Int[np.ndarray, " n"], fixed: Mapping[str, int], seed: int
+) -> dict[str, int | np.ndarray] | None:
+    """Grid levels of instances at some fixed ones: the others are drawn by each instance's own number, from the whole
+    grid, or from the cells that the block lists; none where it lists no such cell."""
+    here, ids = samples.blocks[block], instances + _first(samples, block)
+    free = [name for name in here.grid if name not in fixed]
+    if here.cells is None:
+        draws = {name: keyed(seed, f"free {name}", ids) % np.uint64(len(samples.space[name])) for name in free}
+        return {**fixed, **{name: draw.astype(np.int64) for name, draw in draws.items()}}
+    places = samples.listed(block, fixed)
+    if not len(places):
+        return None
+    chosen = here.cells[places[(keyed(seed, "free cells", ids) % np.uint64(len(places))).astype(np.int64)]]
+    return {**fixed, **{name: chosen[:, here.grid.index(name)] for name in free}}
 
 
 def available(samples: Samples, pools: Pools, pool: str, factors: Sequence[str]) -> Int[np.ndarray, "..."]:
@@ -324,13 +357,27 @@ def _supply(samples: Samples, pools: Pools, factors: tuple[str, ...]) -> Int[np.
     for block in range(len(samples.blocks)):
         numbers, stored, own = _own_cells(samples, factors, block)
         shape = tuple(len(samples.space[name]) if name in stored else 1 for name in factors)
+        shown = _shown(samples, block, factors)
         if pools.by == "nothing":
-            counts += np.bincount(numbers, minlength=own.size).reshape(*shape, 1)
+            counts += np.bincount(numbers, minlength=own.size).reshape(*shape, 1) * shown[..., None]
             continue
         numbers *= len(POOLS)
         numbers += _members_of(samples, pools, block)
-        counts += np.bincount(numbers, minlength=own.size * len(POOLS)).reshape(*shape, len(POOLS))
+        counts += np.bincount(numbers, minlength=own.size * len(POOLS)).reshape(*shape, len(POOLS)) * shown[..., None]
     return counts
+
+
+def _shown(samples: Samples, block: int, factors: tuple[str, ...]) -> np.ndarray:
+    """Which levels of a block's grid can be had, 0 or 1; one axis per factor, of length one where none is refused."""
+    here = samples.blocks[block]
+    among = [name for name in factors if name in here.grid]
+    if here.cells is None or not among:
+        return np.ones((1,) * len(factors), dtype=np.int64)
+    shape = tuple(len(samples.space[name]) if name in among else 1 for name in factors)
+    columns = [here.cells[:, here.grid.index(name)] if name in among else 0 for name in factors]
+    shown = np.zeros(shape, dtype=np.int64)
+    shown[tuple(columns)] = 1
+    return shown
 
 
 def cell_name(space: FactorSpace, cell: Sequence[int]) -> str:
