@@ -36,6 +36,14 @@ class Shelf:
     textures: Tensor  # [T, s, s, 3] uint8 sRGB; empty where there are none
     pictures: Tensor  # [P, h, w, 3] uint8
     skies: Tensor  # [S, h, 2h, 3] uint8, sRGB as shown
+    first_vertex: Tensor  # [n + 1] int64
+    columns: Tensor  # [13, V]: vertices, normals, colours, paint, gloss, uv, one row each
+    corners: Tensor  # [3, F] int64: faces, one row per corner
+    low: Tensor  # [n, 3] the bounding box
+    high: Tensor
+    texture_pyramid: Tensor  # [T, texels] int32, levels one after the other (textures.py)
+    picture_pyramid: Tensor
+    sky_pyramid: Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +85,8 @@ def shelved(bank: Bank, device: str) -> Shelf:
     """Pack a bank's arrays on a device."""
     import torch
 
+    from unseen.worlds.rendering.textures import pyramid
+
     meshes = bank.meshes
     starts = np.cumsum([0, *(len(one.vertices) for one in meshes)])
     faces = np.concatenate([one.faces.astype(np.int64) + start for one, start in zip(meshes, starts)])
@@ -97,16 +107,29 @@ def shelved(bank: Bank, device: str) -> Shelf:
     def stacked(arrays: Sequence[np.ndarray], h: int, w: int) -> Tensor:
         return torch.from_numpy(np.stack(arrays) if arrays else np.zeros((0, h, w, 3), np.uint8)).to(device)
 
+    own_columns = {name: column(name) for name in ("vertices", "normals", "colours", "paint", "gloss", "uv")}
+    sheets = {
+        "textures": stacked(textures, bank.texture_size, bank.texture_size),
+        "pictures": stacked(pictures, bank.picture_size, bank.picture_size),
+        "skies": stacked(skies, bank.picture_size, 2 * bank.picture_size),
+    }
+    low, high = (np.stack([edge(one.vertices, 0) for one in meshes]).astype(np.float32) for edge in (np.min, np.max))
     return Shelf(
-        **{name: column(name) for name in ("vertices", "normals", "colours", "paint", "gloss", "uv")},
+        **own_columns,
+        **sheets,
         faces=torch.from_numpy(faces).to(device),
+        first_vertex=torch.from_numpy(starts).to(device),
+        columns=torch.cat([c if c.ndim == 2 else c[:, None] for c in own_columns.values()], 1).t().contiguous(),
+        corners=torch.from_numpy(np.ascontiguousarray(faces.T)).to(device),
+        low=torch.from_numpy(low).to(device),
+        high=torch.from_numpy(high).to(device),
+        texture_pyramid=pyramid(sheets["textures"]),
+        picture_pyramid=pyramid(sheets["pictures"]),
+        sky_pyramid=pyramid(sheets["skies"]),
         first_face=torch.from_numpy(np.cumsum([0, *(len(one.faces) for one in meshes)])).to(device),
         own_texture=torch.from_numpy(own).to(device),
         centre=torch.from_numpy(np.stack(centres).astype(np.float32)).to(device),
         radius=torch.from_numpy(np.array(radii, np.float32)).to(device),
-        textures=stacked(textures, bank.texture_size, bank.texture_size),
-        pictures=stacked(pictures, bank.picture_size, bank.picture_size),
-        skies=stacked(skies, bank.picture_size, 2 * bank.picture_size),
     )
 
 

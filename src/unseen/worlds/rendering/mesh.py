@@ -97,9 +97,9 @@ def joined(parts: Sequence[Mesh]) -> Mesh:
 
 def moved(
     one: Mesh,
-    by: Sequence[float] = (0, 0, 0),
+    by: Sequence[float] | np.ndarray = (0, 0, 0),
     *,
-    scale: float | Sequence[float] = 1.0,
+    scale: float | Sequence[float] | np.ndarray = 1.0,
     rotation: np.ndarray | None = None,
 ) -> Mesh:
     """A mesh stretched (perhaps mirrored), then turned, then shifted; normals and windings stay true."""

@@ -1,0 +1,105 @@
+"""The categories of things made by rule: a visible table, and the one door to its instances.
+
+A row says where its function lives; a function takes a random generator and gives one instance, its front towards +x.
+Instances are without end: the generator is the stream of (seed, category, instance), so that instance 7 of the mugs is
+the same whoever asks, and a new category shifts no other.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+
+from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.seeds import stream
+from unseen.worlds.rendering.mesh import Mesh, upright
+
+FOLDER = "unseen.worlds.shapes"
+
+
+@dataclass(frozen=True)
+class Category:
+    """``function`` is ``module:function``; ``text`` says what an instance looks like and where its front (+x) is."""
+
+    name: str
+    function: str
+    text: str
+
+    @cached_property
+    def make(self) -> Callable[[np.random.Generator], Mesh]:
+        """The function itself, imported when it is first asked for."""
+        module, _, name = self.function.partition(":")
+        return cast(Callable[[np.random.Generator], Mesh], getattr(importlib.import_module(module), name))
+
+
+def _rows(*rows: tuple[str, str, str]) -> dict[str, Category]:
+    return {
+        name: Category(name, f"{FOLDER}.{place}" if "." not in place else place, text) for name, place, text in rows
+    }
+
+
+CATEGORIES: dict[str, Category] = _rows(
+    # furniture
+    ("chair", "seats:chair", "with slats, rungs, a bow or pads, or on castors; its seat opens to the front"),
+    ("table", "furniture:table", "square or round, on legs, trestles or one foot"),
+    ("sofa", "seats:sofa", "two or three seats, which look to the front, perhaps with a chaise longue"),
+    ("bed", "furniture:bed", "made, single or double; its foot points to the front"),
+    ("shelf", "furniture:shelf", "a bookcase with books and ornaments, open to the front"),
+    ("lamp", "household:lamp", "for a table or a floor, or for a desk, bending to the front"),
+    # household
+    ("mug", "vessels:mug", "banded, dipped, dotted or plain; its handle is on its left (+y)"),
+    ("bottle", "vessels:bottle", "of wine, beer, soda, water or milk; its label looks to the front"),
+    ("teapot", "vessels:teapot", "its spout points to the front, its handle to the back or over the top"),
+    ("wine glass", "vessels:wine_glass", "for red or white wine, a flute or a coupe, partly filled"),
+    ("book", "household:book", "open before a reader in front, fanned, standing or lying"),
+    # buildings
+    ("house", "buildings:house", "one or two storeys, gable or hip roof; its door is in front"),
+    ("windmill", "buildings:windmill", "Dutch with four sails or Aegean with jibs, which turn in front"),
+    # vehicles
+    ("car", "unseen.worlds.cars.bodies:car", "any of the car bodies; it drives to the front"),
+    ("bus", "land:bus", "one or two decks, or a school bus; it drives to the front"),
+    ("truck", "land:truck", "with a box, a tank or gravel; it drives to the front"),
+    ("locomotive", "land:locomotive", "under steam, some with a tender; it drives to the front"),
+    ("bicycle", "land:bicycle", "racing, upright or step-through; it rides to the front"),
+    ("aeroplane", "vehicles:aeroplane", "an airliner, or small with a propeller; its nose points to the front"),
+    ("helicopter", "vehicles:helicopter", "with two to five blades; its cockpit looks to the front"),
+    ("boat", "vehicles:boat", "under sail; its bow points to the front"),
+    # animals
+    ("dog", "animals:dog", "plain, saddled, patched or spotted; it looks to the front"),
+    ("horse", "animals:horse", "bay, chestnut, grey, black or pinto; it looks to the front"),
+    ("elephant", "animals:elephant", "trunk down or raised, which points to the front"),
+    ("giraffe", "animals:giraffe", "brown blotches on cream; it looks to the front"),
+    ("fish", "animals:fish", "slim or tall, plain or banded; it swims to the front"),
+    ("duck", "birds:duck", "white, yellow, brown, or a drake; it looks to the front"),
+    ("flamingo", "birds:flamingo", "on one leg or two; it looks to the front"),
+    ("penguin", "birds:penguin", "flippers down or spread; its belly is in front"),
+    # plants
+    ("tree", "plants:tree", "broad-leaved, conifer, poplar or palm; without a front"),
+    ("cactus", "plants:cactus", "a column with arms, or a tower of pads; without a front"),
+    ("flower", "plants:flower", "daisies, sunflowers or tulips in a pot"),
+    # tools and instruments
+    ("hammer", "tools:hammer", "on the end of its handle; it strikes to the front"),
+    ("scissors", "tools:scissors", "open, points up; the flat side is in front"),
+    ("umbrella", "tools:umbrella", "open, on its handle, a little askew"),
+    ("guitar", "instruments:guitar", "acoustic or electric, neck up; its strings are in front"),
+    ("piano", "instruments:piano", "grand or upright; its keyboard is in front"),
+    ("drum", "instruments:drum", "with hoops and cords or rods, two sticks on it; without a front"),
+)
+
+
+def make_object(category: str, instance: int, seed: int = 0) -> Mesh:
+    """An instance of a category: upright, its front towards +x, its longest edge 1; the same for the same arguments.
+
+    >>> len(make_object("mug", 3).faces) == len(make_object("mug", 3).faces)
+    True
+    """
+    if category not in CATEGORIES:
+        raise unknown("category", category, CATEGORIES, where="the table of objects")
+    if isinstance(instance, bool) or not isinstance(instance, int | np.integer) or instance < 0:
+        raise UnseenError(f"an instance of '{category}' is a whole number from 0 on; given: {instance!r}.")
+    return upright(CATEGORIES[category].make(stream(seed, "shapes", category, int(instance))))

@@ -1,0 +1,9 @@
+"""Vehicles by name: the door to the modules that build them. (Cars have a package of their own.)"""
+
+from unseen.worlds.shapes.aircraft import aeroplane, helicopter
+from unseen.worlds.shapes.boats import boat
+from unseen.worlds.shapes.cycles import bicycle
+from unseen.worlds.shapes.rail import locomotive
+from unseen.worlds.shapes.road import bus, truck
+
+__all__ = ["aeroplane", "bicycle", "boat", "bus", "helicopter", "locomotive", "truck"]
