@@ -103,7 +103,8 @@ def _learner(study: Study, trial: Trial, precision: str, device: torch.device, h
         key = rows.tobytes() + f"{world.fingerprint} {targets}".encode()
         if key not in held:
             labels = np.stack([target.truth(world.samples, rows) for target in targets], axis=1)
-            held[key] = pictures(rows, labels, lambda r, d: world.images(r, d), device)
+            drawn = getattr(world, "drawn", False)
+            held[key] = pictures(rows, labels, lambda r, d: world.images(r, d), device, drawn=drawn)
         return held[key]
 
     return Learner(

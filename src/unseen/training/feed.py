@@ -40,24 +40,43 @@ def resident(images: Images, rows: np.ndarray, device: torch.device) -> Tensor:
 
 
 class Ahead:
-    """Batches of a streamed epoch, fetched by one thread a few batches ahead, in pinned memory on CUDA.
+    """Batches of a streamed epoch, fetched by one thread a few batches ahead: in pinned memory on CUDA, or, where the
+    world is ``drawn``, drawn on the device itself, on a stream of its own.
 
     An error in the thread is raised where the batch is asked for; leaving early stops the thread.
     """
 
-    def __init__(self, images: Images, batches: Iterator[np.ndarray], device: torch.device, depth: int = 3) -> None:
+    def __init__(
+        self, images: Images, batches: Iterator[np.ndarray], device: torch.device, depth: int = 3, drawn: bool = False
+    ) -> None:
         self._queue: queue.Queue = queue.Queue(maxsize=depth)
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._work, args=(images, batches, device), daemon=True)
+        work = self._draw if drawn and device.type == "cuda" else self._fetch
+        self._thread = threading.Thread(target=self._work, args=(work(images, batches, device),), daemon=True)
         self._thread.start()
 
-    def _work(self, images: Images, batches: Iterator[np.ndarray], device: torch.device) -> None:
+    @staticmethod
+    def _fetch(images: Images, batches: Iterator[np.ndarray], device: torch.device) -> Iterator[tuple[Tensor, None]]:
+        for rows in batches:
+            batch = images(rows, "cpu")
+            yield batch.pin_memory() if device.type == "cuda" else batch, None
+
+    @staticmethod
+    def _draw(
+        images: Images, batches: Iterator[np.ndarray], device: torch.device
+    ) -> Iterator[tuple[Tensor, torch.cuda.Event]]:
+        """Drawn beside the steps; an event says when a batch is whole, since nobody waits for it here."""
+        beside = torch.cuda.Stream(device)
+        for rows in batches:
+            with torch.cuda.stream(beside):
+                batch, done = images(rows, str(device)), torch.cuda.Event()
+                done.record(beside)
+            yield batch, done
+
+    def _work(self, made: Iterator[tuple[Tensor, torch.cuda.Event | None]]) -> None:
         try:
-            for rows in batches:
-                batch = images(rows, "cpu")
-                if device.type == "cuda":
-                    batch = batch.pin_memory()
-                if not self._put(batch):
+            for item in made:
+                if not self._put(item):
                     return
             self._put(None)
         except BaseException as error:
@@ -78,7 +97,12 @@ class Ahead:
             raise item
         if item is None:
             raise StopIteration
-        return item
+        batch, done = item
+        if done is not None:  # the step that takes the batch waits for it on the device, and keeps its memory till then
+            here = torch.cuda.current_stream(batch.device)
+            here.wait_event(done)
+            batch.record_stream(here)
+        return batch
 
     def close(self) -> None:
         self._stop.set()

@@ -35,20 +35,27 @@ class Pictures:
     labels: Tensor  # [n, targets] class numbers
     fetch: Images
     held: Tensor | None
+    drawn: bool = False  # made by the world when asked, on any device
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
 def pictures(
-    rows: np.ndarray, labels: np.ndarray, fetch: Images, device: torch.device, hold: bool | None = None
+    rows: np.ndarray,
+    labels: np.ndarray,
+    fetch: Images,
+    device: torch.device,
+    hold: bool | None = None,
+    drawn: bool = False,
 ) -> Pictures:
-    """Bring rows to the device: all at once where they fit in half of its free memory."""
+    """Bring rows to the device: all at once where they fit in half of its free memory. Those of a ``drawn`` world that
+    do not fit are drawn there when their turn comes."""
     first = fetch(rows[:1], "cpu")
     if hold is None:
         hold = fits(len(rows), first.numel() * first.element_size(), device)
     held = resident(fetch, rows, device) if hold else None
-    return Pictures(rows, torch.as_tensor(labels, dtype=torch.long, device=device), fetch, held)
+    return Pictures(rows, torch.as_tensor(labels, dtype=torch.long, device=device), fetch, held, drawn)
 
 
 class Learner:
@@ -212,7 +219,8 @@ class Learner:
         self.leave()
         if self.train.held is None:
             picks = order.reshape(self.steps_per_epoch, self.batch)
-            self._ahead = Ahead(self.train.fetch, (self.train.rows[p] for p in picks), self.device)
+            batches = (self.train.rows[p] for p in picks)
+            self._ahead = Ahead(self.train.fetch, batches, self.device, drawn=self.train.drawn)
 
     def step(self) -> None:
         """One step of training, on this learner's stream."""
@@ -239,7 +247,8 @@ class Learner:
             for start in range(0, n, self.asked):
                 if self.validation.held is None:
                     assert self.asked_buffer is not None
-                    batch = self.validation.fetch(self.validation.rows[start : start + self.asked], "cpu")
+                    where = str(self.device) if self.validation.drawn else "cpu"
+                    batch = self.validation.fetch(self.validation.rows[start : start + self.asked], where)
                     self.asked_buffer[: len(batch)].copy_(batch)
                 if self.captured:
                     self.graphs["ask"].replay()

@@ -44,6 +44,16 @@ WORLDS: dict[str, Entry] = {
     ),
     "folder": Entry("unseen.worlds.folder:folder", "any directory of images, factors read from paths or a manifest"),
     "biased-cars": Entry("unseen.worlds.biased_cars:biased_cars", "Biased-Cars in the official release's layout"),
+    "objects": Entry("unseen.worlds.objects:objects", "procedural objects, rendered in any pose, place, size, light"),
+    "natural-variation": Entry(
+        "unseen.worlds.natural_variation:natural_variation",
+        "rendered classes × objects: pose, position, size, light, background, alone, in pairs, together",
+    ),
+    "cars": Entry("unseen.worlds.cars.world:cars", "rendered car models × azimuth in a street, as in Biased-Cars"),
+    "meshes": Entry("unseen.worlds.meshes.world:meshes", "your own OBJ, GLB, STL and PLY meshes, rendered"),
+    "dsprites": Entry("unseen.worlds.toys.dsprites:dsprites", "dSprites, re-rendered or the official file"),
+    "shapes3d": Entry("unseen.worlds.toys.shapes3d:shapes3d", "3D Shapes, re-rendered or the official file"),
+    "mpi3d": Entry("unseen.worlds.toys.mpi3d:mpi3d", "an MPI3D-like robot arm, or the official file"),
 }
 
 
