@@ -30,6 +30,12 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. --set training.epochs=5. Repeatable."),
 ]
+WorldSet = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="world.ARG=VALUE", help="An argument of the world, e.g. --set world.viewpoint=scale."
+    ),
+]
 Out = Annotated[Path | None, typer.Option("--out", help="The study's folder (default: runs/<recipe>).")]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or mps.")]
 Workers = Annotated[
@@ -258,11 +264,51 @@ def init(
 
 
 @app.command()
-def worlds() -> None:
-    """List the worlds: where images with known factors come from."""
-    from unseen.cli.listing import list_worlds
+def worlds(
+    action: Annotated[str | None, typer.Argument(metavar="show", help="Write a contact sheet of a world.")] = None,
+    world: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="A world, or a recipe whose [world] is meant.")
+    ] = None,
+    settings: WorldSet = None,
+    out: Annotated[Path | None, typer.Option("--out", help="The PNG to write (default: NAME.png).")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the random images in the first strip.")] = 0,
+    levels: Annotated[int, typer.Option("--levels", min=2, help="Pictures per strip at most.")] = 8,
+    device: Device = "cpu",
+) -> None:
+    """List the worlds: where images with known factors come from.
 
-    list_worlds(console)
+    `unseen worlds show NAME` writes a contact sheet: some images at random, then each factor varying alone.
+    """
+    from unseen.cli.rendering import list_or_show
+
+    list_or_show(console, action, world, settings, out, seed, levels, device)
+
+
+@app.command()
+def render(
+    world: Annotated[str, typer.Argument(help="A world (`unseen worlds`), or a recipe whose [world] is meant.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write, made if needed.")],
+    settings: WorldSet = None,
+    form: Annotated[str, typer.Option("--format", help="png, webp, webdataset or parquet.")] = "png",
+    rows: Annotated[str, typer.Option("--rows", help="all, or a range such as 0:1000.")] = "all",
+    sample: Annotated[int | None, typer.Option("--sample", help="So many rows at random instead.")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the random rows.")] = 0,
+    shard: Annotated[int, typer.Option("--shard", help="Images per folder or file.")] = 10_000,
+    device: Device = "auto",
+    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads that encode.")] = None,
+    batch: Annotated[int | None, typer.Option("--batch", help="Images drawn at a time.")] = None,
+) -> None:
+    """Write a world's images to files, with the level of every factor.
+
+    `png` and `webp` give a folder with a manifest that the world `folder` reads back, `webdataset` tar files,
+    `parquet` tables with the images inside. The same command again goes on where it was stopped.
+    """
+    from unseen.cli.rendering import render_world
+
+    render_world(
+        console, world, settings, out=out, format=form, rows=rows, sample=sample, seed=seed, shard=shard,
+        device=device, workers=workers, batch=batch,
+    )  # fmt: skip
 
 
 @app.command()

@@ -19,7 +19,7 @@ from unseen.worlds.cache import VERSION, Pixels, cache_folder, key_of
 from unseen.worlds.decode import Decoding, Resize
 from unseen.worlds.folder_world import Folder, Names, Problems
 from unseen.worlds.guess import guess
-from unseen.worlds.levels import encode, pools
+from unseen.worlds.levels import encode, places, pools
 from unseen.worlds.manifest import read_manifest
 from unseen.worlds.scan import Progress, folder_at, scan, stats
 from unseen.worlds.template import Template
@@ -49,8 +49,9 @@ def folder(
     """The images below ``root``, with factors from their paths or from a table.
 
     Give one of ``template`` (``{category}/{azimuth}/*.png``, see :mod:`unseen.worlds.template`) and ``manifest`` (CSV,
-    TSV or Parquet with a column path, image or file; ``factors`` chooses among its other columns). A field or column
-    ``pool`` (train, validation, test) names each image's pool and is no factor.
+    TSV or Parquet with a column path, image or file; ``factors`` chooses among its other columns; the manifest of
+    ``unseen render`` declares them itself). A field or column ``pool`` (train, validation, test) names each image's
+    pool and is no factor.
 
     ``kinds`` says what a factor is (``{"azimuth": "circular"}``, ``"circular:36"`` for 36 views a turn); by default the
     factor named by ``category`` is a category, numbers are ordinal, words nominal. ``levels`` keeps and orders levels;
@@ -69,6 +70,7 @@ def folder(
         )
     if on_unreadable not in ("list", "error"):
         raise unknown("value of on_unreadable", on_unreadable, ("list", "error"))
+    declared: Mapping[str, Factor] = {}
     if template is not None:
         files, unmatched = _by_template(base, template, factors)
         source = f"{base} by the template {template}"
@@ -77,10 +79,12 @@ def folder(
         named = table.columns if table.pool is None else table.columns | {"pool": table.pool}
         files, unmatched = _table(stats(base, table.paths), named), []
         source = f"{base} by the manifest {Path(str(manifest)).name}"
+        declared, size, channels = table.declared, size or table.size, channels or table.channels
     return build(
         base, files, name=base.name, provenance={"source": source}, unmatched=unmatched,
         category=category, kinds=kinds, levels=levels, size=size, resize=resize, channels=channels,
         background=background, on_unreadable=on_unreadable, cache=cache, workers=workers, progress=progress,
+        declared=declared,
     )  # fmt: skip
 
 
@@ -132,6 +136,7 @@ def build(
     workers: int | None = None,
     progress: Progress | None = None,
     prefix: str = "",
+    declared: Mapping[str, Factor] | None = None,
 ) -> Folder:
     """A world from files and one text per factor: what :func:`folder` and the readers of known sets share."""
     threads = workers or _cores()
@@ -143,7 +148,7 @@ def build(
     how = Decoding(shape, channels or 3, resize, background)
     pixels = Pixels(place / key_of(how, VERSION), how)
     table, unreadable = _readable(table, pixels.refused(), base, on_unreadable)
-    space, codes, left_out = _encoded(table, category, kinds or {}, levels or {})
+    space, codes, left_out = _encoded(table, category, kinds or {}, levels or {}, declared or {})
     kept = np.all(codes >= 0, axis=1)
     if not kept.any():
         raise UnseenError(f"no image of {base} is left at the levels asked for: {listed((levels or {}).items())}.")
@@ -206,7 +211,11 @@ def _readable(
 
 
 def _encoded(
-    table: pl.DataFrame, category: str, kinds: Mapping[str, str], levels: Mapping[str, Sequence[Level]]
+    table: pl.DataFrame,
+    category: str,
+    kinds: Mapping[str, str],
+    levels: Mapping[str, Sequence[Level]],
+    declared: Mapping[str, Factor],
 ) -> tuple[FactorSpace, np.ndarray, dict[str, int]]:
     names = [column[2:] for column in table.columns if column.startswith("= ") and column != "= pool"]
     asked = [*kinds, *levels] + ([category] if category != "category" else [])
@@ -216,9 +225,11 @@ def _encoded(
     factors: list[Factor] = []
     codes = []
     for name in names:
-        factor, own = encode(
-            name, table[f"= {name}"].to_list(), kind=kinds.get(name), wanted=levels.get(name), category=name == category
-        )
+        texts = table[f"= {name}"].to_list()
+        if name in declared and name not in asked:
+            factor, own = declared[name], places(declared[name], texts)
+        else:
+            factor, own = encode(name, texts, kind=kinds.get(name), wanted=levels.get(name), category=name == category)
         factors.append(factor)
         codes.append(own)
     left_out = {name: int((own < 0).sum()) for name, own in zip(names, codes) if (own < 0).any()}

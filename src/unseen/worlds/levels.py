@@ -78,6 +78,24 @@ def encode(
     return factor, np.array([place.get(level, -1) for level in found], np.int64)[coded.indices.to_numpy()]
 
 
+def places(factor: Factor, column: Sequence[str]) -> np.ndarray:
+    """Level numbers of texts at a factor that is known already; a number may be written in another way.
+
+    >>> places(Factor("size", (0, 0.5)), ["0.5", "0.0"]).tolist()
+    [1, 0]
+    """
+    coded = pa.array(column, pa.string()).dictionary_encode()
+    texts = {str(level).strip(): number for number, level in enumerate(factor.levels)}
+    values = {float(level): n for n, level in enumerate(factor.levels) if isinstance(level, int | float)}
+    found = []
+    for text in coded.dictionary.to_pylist():
+        number = texts.get(text, values.get(float(text)) if _NUMBER.fullmatch(text) else None)
+        if number is None:
+            raise unknown("level", text, factor.texts, where=f"factor '{factor.name}' as the manifest declares it")
+        found.append(number)
+    return np.array(found, np.int64)[coded.indices.to_numpy()]
+
+
 def _wanted(name: str, level: Level, found: Sequence[Level]) -> Level:
     if level in found:
         return found[found.index(level)]

@@ -1,15 +1,22 @@
-"""A table of images: one row per file, a column ``path`` (or ``image``, ``file``), and any columns as factors."""
+"""A table of images: one row per file, a column ``path`` (or ``image``, ``file``), and any columns as factors.
+
+A Parquet manifest that ``unseen render`` wrote says of itself, under the key ``unseen`` of its metadata, what its
+factors are: their levels in order, kinds, coordinates. What a caller asks for goes before what the table says.
+"""
 
 from __future__ import annotations
 
+import json
 import posixpath
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from unseen.vocabulary.errors import UnseenError, listed, unknown
+from unseen.vocabulary.factors import Factor
 from unseen.worlds.levels import numbers
 
 PATH_COLUMNS = ("path", "image", "file")
@@ -18,11 +25,15 @@ SUFFIXES = (".csv", ".tsv", ".parquet")
 
 @dataclass(frozen=True)
 class Manifest:
-    """Relative paths with forward slashes, one text per image and factor, and the pool where the table names one."""
+    """Relative paths with forward slashes, one text per image and factor, and the pool where the table names one;
+    the factors, the pictures' size and their channels where the table declares them."""
 
     paths: list[str]
     columns: dict[str, list[str]]
     pool: list[str | None] | None
+    declared: Mapping[str, Factor] = field(default_factory=dict)
+    size: tuple[int, int] | None = None
+    channels: int | None = None
 
 
 def read_manifest(path: str | Path, root: Path, factors: Sequence[str] | None = None) -> Manifest:
@@ -41,14 +52,17 @@ def read_manifest(path: str | Path, root: Path, factors: Sequence[str] | None = 
     for name in factors or ():
         if name not in possible:
             raise unknown("column", name, possible, where=f"manifest '{file.name}'")
-    names = list(factors) if factors is not None else possible
+    facts = _facts(file)
+    declared = {f.name: f for f in facts.get("factors", ()) if f.name in possible}
+    names = list(factors) if factors is not None else list(declared) or possible
     if not names:
         raise UnseenError(
             f"manifest '{file.name}' has only '{key}': add a column per factor, such as category, azimuth."
         )
     paths = _paths(frame[key].to_list(), root, file)
     columns = {name: _column(frame[name].to_list(), name, paths, file) for name in names}
-    return Manifest(paths, columns, frame["pool"].to_list() if "pool" in frame.columns else None)
+    pool = frame["pool"].to_list() if "pool" in frame.columns else None
+    return Manifest(paths, columns, pool, declared, facts.get("size"), facts.get("channels"))
 
 
 def find_manifest(path: str | Path, root: Path) -> Path:
@@ -58,6 +72,25 @@ def find_manifest(path: str | Path, root: Path) -> Path:
             return place
     beside = sorted(p.name for p in root.glob("*") if p.suffix.lower() in SUFFIXES) if root.is_dir() else []
     raise UnseenError(f"no manifest '{path}' in {root} nor in {Path.cwd()}; tables found there: {listed(beside)}.")
+
+
+def _facts(file: Path) -> dict[str, Any]:
+    """What a Parquet manifest declares of itself; nothing where it does not."""
+    if file.suffix.lower() != ".parquet" or "unseen" not in (told := pl.read_parquet_metadata(file)):
+        return {}
+    try:
+        facts = json.loads(told["unseen"])
+        factors = [Factor(**{key: _frozen(value) for key, value in table.items()}) for table in facts["factors"]]
+        height, width = facts["size"]
+        return {"factors": factors, "size": (int(height), int(width)), "channels": int(facts["channels"])}
+    except (ValueError, KeyError, TypeError) as fault:
+        raise UnseenError(
+            f"manifest '{file}' declares factors that cannot be read ({fault}); export it anew."
+        ) from None
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
 
 
 def _frame(file: Path) -> pl.DataFrame:

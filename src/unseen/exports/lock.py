@@ -1,0 +1,67 @@
+"""One run at a time in a folder. The same means as a study's store, which is a stage above this one."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from unseen.vocabulary.errors import StoreBusy, UnseenError
+
+LOCK = ".lock"
+
+
+@contextmanager
+def locked(out: Path) -> Iterator[None]:
+    """Only one run at a time. The lock goes with its process, however that ends; its file stays, empty."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        handle = open(out / LOCK, "a+", encoding="utf-8")  # noqa: SIM115
+    except OSError as error:
+        raise UnseenError(f"cannot write to '{out}': {error.strerror or error}. Choose another --out.") from error
+    with handle:
+        if not _take(handle):
+            handle.seek(0)
+            raise StoreBusy(
+                f"'{out}' is being written by {handle.read().strip() or 'another process'}; wait for it, or give this "
+                f"export another folder with --out."
+            )
+        since = time.strftime("%Y-%m-%d %H:%M:%S")
+        _say(handle, f"process {os.getpid()} on {socket.gethostname()} since {since}")
+        try:
+            yield
+        finally:
+            _say(handle, "")
+
+
+def _say(handle: IO[str], text: str) -> None:
+    """Who holds the lock: a courtesy, for which a full disk is no obstacle."""
+    try:
+        handle.seek(0)
+        handle.truncate()
+        handle.write(text)
+        handle.flush()
+    except OSError:
+        pass
+
+
+def _take(handle: IO[str]) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        try:
+            msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+            return True
+        except OSError:
+            return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except OSError:
+        return False
