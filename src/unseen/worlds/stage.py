@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 # What varies, from which value to which; the canonical value is in the middle. All ours: seed 003 gives no ranges.
 RANGES: Mapping[str, tuple[float, float]] = {
-    "pose": (-175.0, 175.0),  # degrees about the vertical; 0 is the canonical three-quarter view
+    "pose": (-180.0, 180.0),  # degrees about the vertical; 0 is the canonical three-quarter view
     "position": (-0.45, 0.45),  # shift to the right, in widths of the frame's half
     "size": (0.5, 1.5),  # times the canonical size
-    "light": (-0.45, 0.45),  # hue of the lamp, in turns from the canonical warm one
+    "light": (-0.5, 0.5),  # hue of the lamp, in turns from the canonical warm one
     "elevation": (0.0, 50.0),  # degrees of the camera above the floor
 }
 FRONT = 30.0  # degrees by which the canonical pose shows the left of an object
@@ -37,7 +37,7 @@ FOV, DISTANCE = 30.0, 2.8
 
 
 def scalar_factor(name: str, levels: int) -> Factor:
-    """A circumstance at ``levels`` equally spaced values of its range; the middle one is canonical.
+    """A circumstance at ``levels`` equally spaced values of its range, or of its circle; the middle one is canonical.
 
     >>> scalar_factor("size", 3).levels
     (0.5, 1.0, 1.5)
@@ -47,9 +47,12 @@ def scalar_factor(name: str, levels: int) -> Factor:
     if isinstance(levels, bool) or not isinstance(levels, int) or levels < 1:
         raise UnseenError(f"`{name}` is a number of levels, 1 or more; {levels!r} was given.")
     low, high = RANGES[name]
-    values = np.linspace(low, high, levels) if levels > 1 else np.array([(low + high) / 2])
-    kind = "circular" if name in ("pose", "light") else "ordinal"
     period = {"pose": 360.0, "light": 1.0}.get(name)
+    kind = "ordinal" if period is None else "circular"
+    if period is not None:  # all around, no level twice
+        values = (np.arange(levels) - levels // 2) * period / levels
+    else:
+        values = np.linspace(low, high, levels) if levels > 1 else np.array([(low + high) / 2])
     return Factor(name, tuple(round(float(v), 4) for v in values), kind=kind, canonical=levels // 2, period=period)
 
 

@@ -18,6 +18,7 @@ from unseen.worlds.shapes.primitives import (
     turn,
 )
 from unseen.worlds.shapes.skins import Colour, body, darker, middles, patched
+from unseen.worlds.shapes.surfaces import Look
 
 
 def aeroplane(rng: np.random.Generator) -> Mesh:
@@ -28,31 +29,20 @@ def aeroplane(rng: np.random.Generator) -> Mesh:
 def _airliner(rng: np.random.Generator) -> list[Mesh]:
     main, stripe = livery(rng)
     r, z, span, sweep = rng.uniform(0.085, 0.105), 0.24, rng.uniform(0.78, 0.95), rng.uniform(0.3, 0.5)
-    look = {"colour": main, "paint": 1.0, "gloss": 0.5}
-    hull = body(
-        [
-            (-1.0, 0, z + 0.07, 0.02, 0.022),
-            (-0.7, 0, z + 0.035, 0.62 * r, 0.65 * r),
-            (-0.4, 0, z, r, r),
-            (0.2, 0, z, r, r),
-            (0.65, 0, z, r, r),
-            (0.88, 0, z - 0.012, 0.62 * r, 0.66 * r),
-        ],
-        segments=16,
-        rings=18,
-        ends=(0.6, 0.9),
-        **look,
-    )
+    look: Look = {"colour": main, "paint": 1.0, "gloss": 0.5}
+    rows = [
+        (-1.0, 0, z + 0.07, 0.02, 0.022),
+        (-0.7, 0, z + 0.035, 0.62 * r, 0.65 * r),
+        (-0.4, 0, z, r, r),
+        (0.2, 0, z, r, r),
+        (0.65, 0, z, r, r),
+        (0.88, 0, z - 0.012, 0.62 * r, 0.66 * r),
+    ]
+    hull = body(rows, segments=16, rings=18, ends=(0.6, 0.9), **look)
     m = middles(hull)
     hull = patched(hull, np.abs(m[:, 2] - z + 0.4 * r) < 0.17 * r, stripe)
-    hull = patched(
-        hull,
-        (m[:, 0] > 0.76) & (m[:, 0] < 0.9) & (m[:, 2] > z + 0.28 * r) & (m[:, 2] < z + 0.8 * r),
-        GLASS,
-        paint=0.0,
-        gloss=0.9,
-    )
-    parts = [hull]
+    cockpit = (m[:, 0] > 0.76) & (m[:, 0] < 0.9) & (m[:, 2] > z + 0.28 * r) & (m[:, 2] < z + 0.8 * r)
+    parts = [patched(hull, cockpit, GLASS, paint=0.0, gloss=0.9)]
     parts += [
         box((0.028, 2 * 0.945 * r, 0.036), centre=(x, 0, z + 0.36 * r), colour=GLASS, gloss=0.8)
         for x in np.linspace(-0.58, 0.68, int(rng.integers(11, 15)))
@@ -65,31 +55,26 @@ def _airliner(rng: np.random.Generator) -> list[Mesh]:
         tail = (-0.93, 0.0, z + 0.36) if tail_high else (-0.68, s * 0.3 * r, z + 0.06)
         parts.append(wing(tail, (0.2, 0.09), (-0.16, s * 0.31, 0.02), colour=grey, gloss=0.5))
     parts.append(wing((-0.6, 0, z + 0.5 * r), (0.32, 0.16), (-0.3, 0, 0.36), 0.08, colour=stripe, paint=1.0, gloss=0.5))
-    places = (
-        [(-0.45, 0.19, z + 0.03)]
-        if tail_high
-        else [(0.08, 0.3, z - 0.13), (-0.1, 0.56, z - 0.1)][: 1 + int(rng.random() < 0.4)]
-    )
-    for x, y, h in places:
-        for s in SIDES:
-            parts += _jet((x, s * y, h), 0.062 if len(places) == 1 else 0.052, main)
-            parts.append(
-                box(
-                    (0.14, 0.02 if not tail_high else 0.14, 0.1 if not tail_high else 0.02),
-                    centre=(x, s * (y if not tail_high else y - 0.08), h + (0.06 if not tail_high else 0)),
-                    colour=grey,
-                )
-            )
+    parts += _engines(rng, z, tail_high, main, grey)
+    tyre = cylinder(0.045, 0.03, base=(0, 0, -0.015), segments=10, colour=RUBBER)
     for x, y in ((0.62, 0), (-0.06, 0.14), (-0.06, -0.14)):
         parts.append(tube([(x, y, z - 0.4 * r), (x, y, 0.045)], 0.012, segments=6, colour=STEEL))
-        parts += [
-            moved(
-                cylinder(0.045, 0.03, base=(0, 0, -0.015), segments=10, colour=RUBBER),
-                (x, y + k * 0.022, 0.045),
-                rotation=turn("x", 90),
-            )
-            for k in SIDES
-        ]
+        parts += [moved(tyre, (x, y + k * 0.022, 0.045), rotation=turn("x", 90)) for k in SIDES]
+    return parts
+
+
+def _engines(rng: np.random.Generator, z: float, behind: bool, colour: Colour, grey: Colour) -> list[Mesh]:
+    """Two at the tail, or two or four under the wings, with what holds them."""
+    if behind:
+        pylon, parts = box((0.14, 0.14, 0.02), colour=grey), []
+        for s in SIDES:
+            parts += [*_jet((-0.45, s * 0.19, z + 0.03), 0.062, colour), moved(pylon, (-0.45, s * 0.11, z + 0.03))]
+        return parts
+    places = [(0.08, 0.3, z - 0.13), (-0.1, 0.56, z - 0.1)][: 1 + int(rng.random() < 0.4)]
+    pylon, radius, parts = box((0.14, 0.02, 0.1), colour=grey), 0.062 if len(places) == 1 else 0.052, []
+    for x, y, h in places:
+        for s in SIDES:
+            parts += [*_jet((x, s * y, h), radius, colour), moved(pylon, (x, s * y, h + 0.06))]
     return parts
 
 
@@ -155,37 +140,23 @@ def _propeller(rng: np.random.Generator, x: float, z: float, length: float, blad
 def _light_aircraft(rng: np.random.Generator) -> list[Mesh]:
     main, stripe = livery(rng)
     z, span, high, double = 0.3, rng.uniform(0.75, 0.95), rng.random() < 0.5, rng.random() < 0.3
-    look = {"colour": main, "paint": 1.0, "gloss": 0.5}
-    hull = body(
-        [
-            (-0.75, 0, z + 0.05, 0.022, 0.03),
-            (-0.35, 0, z + 0.02, 0.065, 0.075),
-            (0, 0, z, 0.105, 0.115),
-            (0.3, 0, z, 0.105, 0.11),
-            (0.5, 0, z - 0.005, 0.085, 0.085),
-        ],
-        segments=16,
-        rings=18,
-        ends=(0.5, 0.4),
-        square=2.4,
-        **look,
-    )
-    hull = patched(hull, np.abs(middles(hull)[:, 2] - z + 0.01) < 0.03, stripe)
-    cabin = body(
-        [
-            (-0.2, 0, z + 0.06, 0.06, 0.05),
-            (-0.05, 0, z + 0.1, 0.088, 0.095),
-            (0.14, 0, z + 0.1, 0.09, 0.095),
-            (0.28, 0, z + 0.06, 0.075, 0.05),
-        ],
-        rings=9,
-        segments=12,
-        ends=(0.6, 0.6),
-        square=2.6,
-        colour=GLASS,
-        gloss=0.9,
-    )
-    parts = [hull, cabin]
+    look: Look = {"colour": main, "paint": 1.0, "gloss": 0.5}
+    rows = [
+        (-0.75, 0, z + 0.05, 0.022, 0.03),
+        (-0.35, 0, z + 0.02, 0.065, 0.075),
+        (0, 0, z, 0.105, 0.115),
+        (0.3, 0, z, 0.105, 0.11),
+        (0.5, 0, z - 0.005, 0.085, 0.085),
+    ]
+    glass = [
+        (-0.2, 0, z + 0.06, 0.06, 0.05),
+        (-0.05, 0, z + 0.1, 0.088, 0.095),
+        (0.14, 0, z + 0.1, 0.09, 0.095),
+        (0.28, 0, z + 0.06, 0.075, 0.05),
+    ]
+    hull = body(rows, segments=16, rings=18, ends=(0.5, 0.4), square=2.4, **look)
+    cabin = body(glass, rings=9, segments=12, ends=(0.6, 0.6), square=2.6, colour=GLASS, gloss=0.9)
+    parts = [patched(hull, np.abs(middles(hull)[:, 2] - z + 0.01) < 0.03, stripe), cabin]
     levels = (z + 0.2, z - 0.08) if double else ((z + 0.195,) if high else (z - 0.06,))
     for level in levels:
         rise, colour = (0.05, stripe) if level < z else (0.01, main)
@@ -197,12 +168,7 @@ def _light_aircraft(rng: np.random.Generator) -> list[Mesh]:
         parts.append(wing((-0.56, 0, z + 0.06), (0.19, 0.11), (-0.06, s * 0.3, 0), 0.09, **look))
         if high or double:
             parts.append(
-                tube(
-                    [(0.12, s * 0.09, z - 0.05), (0.14, s * 0.45, z + 0.2 if not double else z + 0.21)],
-                    0.012,
-                    segments=6,
-                    colour=STEEL,
-                )
+                tube([(0.12, s * 0.09, z - 0.05), (0.14, s * 0.45, z + 0.205)], 0.012, segments=6, colour=STEEL)
             )
         parts.append(tube([(0.2, s * 0.06, z - 0.08), (0.22, s * 0.2, 0.07)], 0.016, segments=6, colour=STEEL))
         parts.append(wheel(0.075, 0.05, (0.22, s * 0.22, 0.075), segments=12))
@@ -221,20 +187,15 @@ def helicopter(rng: np.random.Generator) -> Mesh:
     """A helicopter on skids or wheels, with two to five blades and a tail rotor at its left."""
     main, stripe = livery(rng)
     girth, length, tail, z = rng.uniform(0.19, 0.24), rng.uniform(0.3, 0.42), rng.uniform(0.7, 0.95), 0.36
-    look = {"colour": main, "paint": 1.0, "gloss": 0.5}
-    hull = body(
-        [
-            (-length, 0, z + 0.06, 0.35 * girth, 0.4 * girth),
-            (-0.6 * length, 0, z + 0.03, 0.85 * girth, 0.9 * girth),
-            (0, 0, z, girth, 1.05 * girth),
-            (0.7 * length, 0, z - 0.01, 0.92 * girth, girth),
-            (1.05 * length, 0, z - 0.06, 0.55 * girth, 0.55 * girth),
-        ],
-        segments=18,
-        rings=18,
-        ends=(0.5, 0.8),
-        **look,
-    )
+    look: Look = {"colour": main, "paint": 1.0, "gloss": 0.5}
+    rows = [
+        (-length, 0, z + 0.06, 0.35 * girth, 0.4 * girth),
+        (-0.6 * length, 0, z + 0.03, 0.85 * girth, 0.9 * girth),
+        (0, 0, z, girth, 1.05 * girth),
+        (0.7 * length, 0, z - 0.01, 0.92 * girth, girth),
+        (1.05 * length, 0, z - 0.06, 0.55 * girth, 0.55 * girth),
+    ]
+    hull = body(rows, segments=18, rings=18, ends=(0.5, 0.8), **look)
     m = middles(hull)
     front = (m[:, 0] > 0.45 * length) & (m[:, 2] > z - 0.1 * girth) & (m[:, 2] < z + 0.85 * girth)
     door = (np.abs(m[:, 0] - 0.12 * length) < 0.2 * length) & (m[:, 2] > z + 0.05 * girth) & (m[:, 2] < z + 0.7 * girth)
@@ -261,45 +222,34 @@ def helicopter(rng: np.random.Generator) -> Mesh:
                 (end + 0.25, 0, z + 0.14), (0.1, 0.07), (-0.03, s * 0.17, 0), 0.12, colour=stripe, paint=1.0, gloss=0.5
             )
         )
-    mast = z + girth
-    parts += [
-        body(
-            [
-                (-0.7 * length, 0, mast - 0.02, 0.06, 0.05),
-                (-0.1 * length, 0, mast + 0.02, 0.09, 0.07),
-                (0.25 * length, 0, mast - 0.02, 0.06, 0.04),
-            ],
-            rings=7,
-            segments=10,
-            square=2.6,
-            colour=darker(main, 0.85),
-            paint=1.0,
-        )
+    parts += _rotors(rng, z + girth, length, (end + 0.01, z + 0.25), darker(main, 0.85))
+    return upright(joined(parts + _undercarriage(rng, z, girth, length)))
+
+
+def _rotors(
+    rng: np.random.Generator, mast: float, length: float, tail: tuple[float, float], colour: Colour
+) -> list[Mesh]:
+    """The engine's housing, the mast and its blades, and the small rotor at the left of the tail (x, z)."""
+    grey, count = (0.22, 0.22, 0.25), int(rng.integers(2, 6))
+    reach, start = rng.uniform(0.75, 0.92), rng.uniform(0, 120)
+    housing = [
+        (-0.7 * length, 0, mast - 0.02, 0.06, 0.05),
+        (-0.1 * length, 0, mast + 0.02, 0.09, 0.07),
+        (0.25 * length, 0, mast - 0.02, 0.06, 0.04),
     ]
-    parts += [
+    outline = [(0.04, -0.03, 0.01), (reach, -0.04, -0.02), (reach, 0.04, -0.02), (0.04, 0.03, 0.01)]
+    large = plate(outline, 0.016, colour=grey, gloss=0.3)
+    x, z = tail
+    blade = [(-0.02, 0.075, 0.01), (-0.025, 0.075, 0.17), (0.025, 0.075, 0.17), (0.02, 0.075, 0.01)]
+    small, quarter = plate(blade, 0.012, colour=grey), 180 if count < 4 else 90
+    return [
+        body(housing, rings=7, segments=10, square=2.6, colour=colour, paint=1.0),
         cylinder(0.025, 0.16, base=(0, 0, mast + 0.03), segments=8, colour=STEEL),
         ellipsoid((0.06, 0.06, 0.035), (0, 0, mast + 0.18), 10, colour=(0.25, 0.25, 0.27)),
+        *(moved(large, (0, 0, mast + 0.18), rotation=turn("z", start + 360 * k / count)) for k in range(count)),
+        *(moved(small, (x, 0, z), rotation=turn("y", start + quarter * k)) for k in range(360 // quarter)),
+        tube([(x, 0, z), (x, 0.085, z)], 0.02, segments=8, colour=STEEL),
     ]
-    count, reach, start = int(rng.integers(2, 6)), rng.uniform(0.75, 0.92), rng.uniform(0, 120)
-    for k in range(count):
-        rotor = plate(
-            [(0.04, -0.03, 0.01), (reach, -0.04, -0.02), (reach, 0.04, -0.02), (0.04, 0.03, 0.01)],
-            0.016,
-            colour=(0.22, 0.22, 0.25),
-            gloss=0.3,
-        )
-        parts.append(moved(rotor, (0, 0, mast + 0.18), rotation=turn("z", start + 360 * k / count)))
-    for k in range(2 if count < 4 else 4):
-        small = plate(
-            [(-0.02, 0.075, 0.01), (-0.025, 0.075, 0.17), (0.025, 0.075, 0.17), (0.02, 0.075, 0.01)],
-            0.012,
-            colour=(0.22, 0.22, 0.25),
-        )
-        parts.append(
-            moved(small, (end + 0.01, 0, z + 0.25), rotation=turn("y", start + 90 * k * (2 if count < 4 else 1)))
-        )
-    parts.append(tube([(end + 0.01, 0, z + 0.25), (end + 0.01, 0.085, z + 0.25)], 0.02, segments=8, colour=STEEL))
-    return upright(joined(parts + _undercarriage(rng, z, girth, length)))
 
 
 def _undercarriage(rng: np.random.Generator, z: float, girth: float, length: float) -> list[Mesh]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from unseen.worlds.rendering.mesh import Mesh, joined, moved, upright
@@ -15,6 +17,7 @@ from unseen.worlds.shapes.primitives import (
     turn,
 )
 from unseen.worlds.shapes.skins import Colour, blade, blended, body, darker, hsv, middles, patched
+from unseen.worlds.shapes.surfaces import Look
 
 
 def dog(rng: np.random.Generator) -> Mesh:
@@ -24,59 +27,21 @@ def dog(rng: np.random.Generator) -> Mesh:
     coat, second, third = _dog_colours(rng)
     back, front, z = -length / 2, length / 2, leg + 0.75 * girth
     hx, hz = front + rng.uniform(0.1, 0.16), z + rng.uniform(0.3, 0.4)
-    torso = body(
-        [
-            (back, 0, z + 0.03, 0.75 * girth, 0.8 * girth),
-            (back / 2, 0, z + 0.04, 0.8 * girth, 0.8 * girth),
-            (front / 2, 0, z, girth, 1.1 * girth),
-            (front, 0, z + 0.04, 0.75 * girth, 0.95 * girth),
-        ],
-        segments=14,
-        rings=12,
-        ends=(0.9, 0.7),
-        colour=coat,
-        paint=1.0,
-        gloss=0.1,
-    )
-    neck = body(
-        [
-            (front - 0.1, 0, z + 0.02, 0.13, 0.15),
-            (front + 0.03, 0, z + 0.16, 0.1, 0.115),
-            (hx - 0.02, 0, hz, 0.085, 0.09),
-        ],
-        rings=5,
-        segments=10,
-        ends=(0.5, 0),
-        colour=coat,
-        paint=1.0,
-        gloss=0.1,
-    )
-    skull = body(
-        [
-            (hx - 0.07, 0, hz + 0.03, 0.8 * head, 0.75 * head),
-            (hx + 0.03, 0, hz + 0.035, head, 0.9 * head),
-            (hx + 0.12, 0, hz - 0.01, 0.62 * head, 0.62 * head),
-            (hx + 0.12 + snout, 0, hz - 0.03, 0.45 * head, 0.42 * head),
-        ],
-        segments=12,
-        rings=10,
-        ends=(0.7, 0.7),
-        colour=coat,
-        paint=1.0,
-        gloss=0.1,
-    )
-    skull = blended(skull, (skull.vertices[:, 0] - hx - 0.1) / 0.06, third)
-    tip = hx + 0.12 + snout + 0.25 * head
-    parts = [torso, neck, skull]
-    parts.append(ellipsoid((0.035, 0.042, 0.032), (tip, 0, hz), 8, colour=DARK, gloss=0.7))
-    if rng.random() < 0.5:
-        tongue = [
-            (tip - 0.08, 0, hz - 0.03 - 0.35 * head),
-            (tip + 0.01, 0, hz - 0.06 - 0.4 * head),
-            (tip + 0.02, 0, hz - 0.15 - 0.4 * head),
-        ]
-        parts.append(blade(tongue, (0.03, 0.035, 0.02), (0, 1, 0), 0.014, count=5, colour=(0.9, 0.4, 0.45), gloss=0.5))
-    parts += [sphere(0.024, (hx + 0.095, s * 0.6 * head, hz + 0.055), 8, colour=DARK, gloss=0.9) for s in SIDES]
+    look: Look = {"colour": coat, "paint": 1.0, "gloss": 0.1}
+    trunk = [
+        (back, 0, z + 0.03, 0.75 * girth, 0.8 * girth),
+        (back / 2, 0, z + 0.04, 0.8 * girth, 0.8 * girth),
+        (front / 2, 0, z, girth, 1.1 * girth),
+        (front, 0, z + 0.04, 0.75 * girth, 0.95 * girth),
+    ]
+    throat = [
+        (front - 0.1, 0, z + 0.02, 0.13, 0.15),
+        (front + 0.03, 0, z + 0.16, 0.1, 0.115),
+        (hx - 0.02, 0, hz, 0.085, 0.09),
+    ]
+    torso = body(trunk, segments=14, rings=12, ends=(0.9, 0.7), **look)
+    neck = body(throat, rings=5, segments=10, ends=(0.5, 0), **look)
+    parts = [torso, neck, *_dog_head(rng, hx, hz, head, snout, third, look)]
     parts += _dog_ears(rng, hx, hz, head, second)
     for s in SIDES:
         parts += _dog_legs(rng, s, front, back, z, leg, girth, coat, third)
@@ -88,6 +53,28 @@ def dog(rng: np.random.Generator) -> Mesh:
         parts.append(moved(collar, (front + 0.045, 0, z + 0.19), scale=(1.1, 1, 1), rotation=turn("y", 35)))
     parts[:3] = _dog_coat(rng, parts[:3], coat, second)
     return upright(joined(parts))
+
+
+def _dog_head(
+    rng: np.random.Generator, hx: float, hz: float, head: float, snout: float, muzzle: Colour, look: Look
+) -> list[Mesh]:
+    """Skull first, then nose, eyes and perhaps the tongue."""
+    rows = [
+        (hx - 0.07, 0, hz + 0.03, 0.8 * head, 0.75 * head),
+        (hx + 0.03, 0, hz + 0.035, head, 0.9 * head),
+        (hx + 0.12, 0, hz - 0.01, 0.62 * head, 0.62 * head),
+        (hx + 0.12 + snout, 0, hz - 0.03, 0.45 * head, 0.42 * head),
+    ]
+    skull = body(rows, segments=12, rings=10, ends=(0.7, 0.7), **look)
+    tip = hx + 0.12 + snout + 0.25 * head
+    parts = [blended(skull, (skull.vertices[:, 0] - hx - 0.1) / 0.06, muzzle)]
+    parts.append(ellipsoid((0.035, 0.042, 0.032), (tip, 0, hz), 8, colour=DARK, gloss=0.7))
+    parts += [sphere(0.024, (hx + 0.095, s * 0.6 * head, hz + 0.055), 8, colour=DARK, gloss=0.9) for s in SIDES]
+    if rng.random() < 0.5:
+        low = hz - 0.4 * head
+        tongue = [(tip - 0.08, 0, low - 0.02), (tip + 0.01, 0, low - 0.06), (tip + 0.02, 0, low - 0.15)]
+        parts.append(blade(tongue, (0.03, 0.035, 0.02), (0, 1, 0), 0.014, count=5, colour=(0.9, 0.4, 0.45), gloss=0.5))
+    return parts
 
 
 def _dog_colours(rng: np.random.Generator) -> tuple[Colour, Colour, Colour]:

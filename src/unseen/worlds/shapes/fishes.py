@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from unseen.worlds.rendering.mesh import Mesh, joined, upright
@@ -13,7 +11,7 @@ from unseen.worlds.shapes.primitives import (
     ellipsoid,
 )
 from unseen.worlds.shapes.skins import Colour, blade, blended, body, darker, middles, patched, sheet, spline
-from unseen.worlds.shapes.surfaces import Point
+from unseen.worlds.shapes.surfaces import Points
 
 
 def fish(rng: np.random.Generator) -> Mesh:
@@ -43,33 +41,7 @@ def fish(rng: np.random.Generator) -> Mesh:
     else:
         trunk = blended(trunk, -trunk.vertices[:, 2] / (0.5 * tall), (0.95, 0.95, 0.92))
         trunk = blended(trunk, trunk.vertices[:, 2] / (0.5 * tall) - 0.6, darker(scale, 0.5))
-    parts = [trunk]
-    spread, fork = rng.uniform(0.2, 0.34), rng.uniform(0.0, 0.14)
-    parts.append(
-        _fin(
-            [(-0.46, 0.03), (-0.62, 0.45 * spread), (-0.8, spread)],
-            [(-0.46, -0.03), (-0.62, -0.45 * spread), (-0.8, -spread)],
-            fork,
-            fin,
-        )
-    )
-    crest = rng.uniform(0.12, 0.24)
-    parts.append(
-        _fin(
-            [(0.22, 0.75 * tall), (0.0, tall), (-0.3, 0.4 * tall)],
-            [(0.1, 0.9 * tall + crest), (-0.15, 0.95 * tall + 0.9 * crest), (-0.42, 0.45 * tall + 0.5 * crest)],
-            0,
-            fin,
-        )
-    )
-    parts.append(
-        _fin(
-            [(0.02, -0.95 * tall), (-0.1, -0.85 * tall), (-0.3, -0.42 * tall)],
-            [(-0.1, -0.9 * tall - 0.7 * crest), (-0.22, -0.75 * tall - 0.6 * crest), (-0.4, -0.5 * tall - 0.3 * crest)],
-            0,
-            fin,
-        )
-    )
+    parts = [trunk, *_fins(rng, tall, fin)]
     for s in SIDES:
         grid = np.array([(0.16, 0.9 * thick, -0.05), (0.05, thick + 0.07, -0.06), (-0.06, thick + 0.11, -0.1)])
         parts.append(
@@ -88,7 +60,19 @@ def fish(rng: np.random.Generator) -> Mesh:
     return upright(joined(parts))
 
 
-def _fin(near: Sequence[Point], far: Sequence[Point], notch: float, colour: Colour) -> Mesh:
+def _fins(rng: np.random.Generator, tall: float, colour: Colour) -> list[Mesh]:
+    """Tail, back and belly, as curves of (x, z)."""
+    spread, fork, crest = rng.uniform(0.2, 0.34), rng.uniform(0.0, 0.14), rng.uniform(0.12, 0.24)
+    tail = np.array([(-0.46, 0.03), (-0.62, 0.45 * spread), (-0.8, spread)])
+    back = [(0.22, 0.75 * tall), (0.0, tall), (-0.3, 0.4 * tall)]
+    ridge = [(0.1, 0.9 * tall + crest), (-0.15, 0.95 * tall + 0.9 * crest), (-0.42, 0.45 * tall + 0.5 * crest)]
+    belly = [(0.02, -0.95 * tall), (-0.1, -0.85 * tall), (-0.3, -0.42 * tall)]
+    keel = [(-0.1, -0.9 * tall - 0.7 * crest), (-0.22, -0.75 * tall - 0.6 * crest), (-0.4, -0.5 * tall - 0.3 * crest)]
+    pairs = ((tail, tail * (1, -1), fork), (back, ridge, 0.0), (belly, keel, 0.0))
+    return [_fin(near, far, notch, colour) for near, far, notch in pairs]
+
+
+def _fin(near: Points, far: Points, notch: float, colour: Colour) -> Mesh:
     """A fin in the middle plane between two curves of (x, z); ``notch`` pulls its middle forwards, as in a tail."""
     a, b = spline(near, 7), spline(far, 7)
     t = np.linspace(0, 1, 7)[:, None]

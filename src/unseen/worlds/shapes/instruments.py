@@ -204,7 +204,7 @@ def piano(rng: np.random.Generator) -> Mesh:
         IVORY,
         dye(rng, saturation=(0.3, 0.8), value=(0.3, 0.8)),
     )[kind if rng.random() < 0.6 else 0]
-    parts = _grand(rng, case) if rng.random() < 0.7 else _upright(rng, case)
+    parts = _grand(rng, case) if rng.random() < 0.8 else _upright(rng, case)
     return upright(joined(parts))
 
 

@@ -1,8 +1,8 @@
 """Procedural textures: uint8 pictures that tile without a seam, each drawn from a generator.
 
-They cover floors and backgrounds, and serve as the texture cue in cue-conflict studies, so each has a name that
-a person would give it and stays apart from the others whatever is drawn. All recipes are ours; the noise is Perlin's gradient
-noise on a wrapping lattice, the cells are Worley's.
+They cover floors and backgrounds, and serve as the texture cue in cue-conflict studies, so each has a name that a
+person would give it and stays apart from the others whatever is drawn. All recipes are ours; the noise is Perlin's
+gradient noise on a wrapping lattice, the cells are Worley's.
 """
 
 from __future__ import annotations

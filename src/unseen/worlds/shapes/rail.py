@@ -17,62 +17,22 @@ from unseen.worlds.shapes.primitives import (
     turn,
 )
 from unseen.worlds.shapes.skins import Colour, darker, hsv, lumpy
+from unseen.worlds.shapes.surfaces import Look
 
 
 def locomotive(rng: np.random.Generator) -> Mesh:
     """A steam locomotive: boiler, chimney, dome, cab and spoked wheels with rods; some with tender or cowcatcher."""
     paint = dye(rng, saturation=(0.45, 0.9), value=(0.35, 0.75)) if rng.random() < 0.8 else BLACK
-    trim = (
-        hsv(rng, (0.0, 0.02), (0.8, 0.95), (0.65, 0.85))
-        if rng.random() < 0.6
-        else hsv(rng, (0.1, 0.13), (0.6, 0.8), (0.75, 0.9))
-    )
+    red, brass = ((0.0, 0.02), (0.8, 0.95), (0.65, 0.85)), ((0.1, 0.13), (0.6, 0.8), (0.75, 0.9))
+    trim = hsv(rng, *(red if rng.random() < 0.6 else brass))
     r, z, front, drivers = rng.uniform(0.2, 0.25), 0.62, rng.uniform(0.62, 0.8), int(rng.integers(2, 4))
-    look = {"colour": paint, "paint": 1.0, "gloss": 0.45}
-
-    def along(profile: list[tuple[float, float]], segments: int = 16, **kind) -> Mesh:
-        return moved(lathe(profile, segments=segments, **kind), (0, 0, z), rotation=turn("y", 90))
-
-    parts = [
-        along([(r, -0.4), (r, front - 0.24)], **look),
-        along(
-            [
-                (1.04 * r, front - 0.25),
-                (1.04 * r, front),
-                (0.9 * r, front + 0.02),
-                (0.75 * r, front + 0.045),
-                (0, front + 0.06),
-            ],
-            colour=BLACK,
-            gloss=0.35,
-        ),
-        *[
-            along([(1.03 * r, x), (1.03 * r, x + 0.03)], colour=(0.8, 0.65, 0.25), gloss=0.7)
-            for x in (-0.1, front - 0.3)
-        ],
-        box((front + 0.95, 0.6, 0.04), centre=((front - 0.85) / 2, 0, 0.36), colour=trim, paint=0.0, gloss=0.3),
+    look: Look = {"colour": paint, "paint": 1.0, "gloss": 0.45}
+    parts = _boiler(rng, r, z, front, look)
+    parts += [
+        box((front + 0.95, 0.6, 0.04), centre=((front - 0.85) / 2, 0, 0.36), colour=trim, gloss=0.3),
         box((front + 0.85, 0.3, 0.16), centre=((front - 0.85) / 2, 0, 0.3), colour=BLACK),
     ]
-    parts += _chimney(rng, front - 0.12, z + 0.85 * r, trim)
-    for k in range(int(rng.integers(1, 3))):
-        parts.append(
-            moved(
-                lathe(
-                    [(0.095, 0), (0.09, 0.07), (0.06, 0.125), (0, 0.14)],
-                    segments=12,
-                    colour=(0.8, 0.65, 0.25),
-                    gloss=0.7,
-                ),
-                (0.2 - 0.28 * k, 0, z + 0.93 * r),
-            )
-        )
-    parts.append(
-        moved(
-            cylinder(0.06, 0.07, segments=12, colour=LAMP, gloss=0.8),
-            (front - 0.01, 0, z + 1.05 * r),
-            rotation=turn("y", 90),
-        )
-    )
+    parts += _chimney(rng, front - 0.12, z + 0.85 * r)
     tender = rng.random() < 0.5
     parts += _cab(rng, z, r, look, trim, tender)
     parts += _front_end(rng, front, trim)
@@ -83,46 +43,46 @@ def locomotive(rng: np.random.Generator) -> Mesh:
             moved(cylinder(0.09, 0.26, segments=12, **look), (front - 0.28, s * 0.28, 0.24), rotation=turn("y", 90))
         )
     parts = [moved(p, (0, 0, 2 * size - 0.33)) for p in parts]  # the footplate lies above the wheels
+    small = [x for x in (front - 0.02, front - 0.3) if x > places[-1] + size + 0.1] + [-1.02, -1.38] * tender
+    parts += _wheels(places, small, size, front - 0.2, trim)
+    frames = (front - 0.16, -1.2) if tender else (front - 0.16,)
+    parts += [box((0.5, 0.4, 2 * size - 0.08), centre=(x, 0, size + 0.01), colour=BLACK) for x in frames]
+    return upright(joined(parts))
+
+
+def _boiler(rng: np.random.Generator, r: float, z: float, front: float, look: Look) -> list[Mesh]:
+    """The boiler with its bands, the black smokebox, one or two domes and the lamp."""
+    brass: Look = {"colour": (0.8, 0.65, 0.25), "gloss": 0.7}
+    ahead = turn("y", 90)
+    nose = [(1.04, front - 0.25), (1.04, front), (0.9, front + 0.02), (0.75, front + 0.045), (0, front + 0.06)]
+    parts = [
+        lathe([(r, -0.4), (r, front - 0.24)], segments=16, **look),
+        lathe([(a * r, x) for a, x in nose], segments=16, colour=BLACK, gloss=0.35),
+        *(lathe([(1.03 * r, x), (1.03 * r, x + 0.03)], segments=16, **brass) for x in (-0.1, front - 0.3)),
+    ]
+    parts = [moved(p, (0, 0, z), rotation=ahead) for p in parts]
+    dome = lathe([(0.095, 0), (0.09, 0.07), (0.06, 0.125), (0, 0.14)], segments=12, **brass)
+    parts += [moved(dome, (0.2 - 0.28 * k, 0, z + 0.93 * r)) for k in range(int(rng.integers(1, 3)))]
+    lamp = cylinder(0.06, 0.07, segments=12, colour=LAMP, gloss=0.8)
+    return [*parts, moved(lamp, (front - 0.01, 0, z + 1.05 * r), rotation=ahead)]
+
+
+def _wheels(places: np.ndarray, small: list[float], size: float, piston: float, trim: Colour) -> list[Mesh]:
+    """Driving wheels on their axles with rods from the pistons, and the small wheels before and behind."""
+    steel: Look = {"colour": STEEL, "gloss": 0.7}
+    across, low = turn("x", 90), size - 0.06
+    axle = cylinder(0.03, 0.4, base=(0, 0, -0.2), segments=5, colour=BLACK)
+    disc = cylinder(0.12, 0.06, base=(0, 0, -0.03), segments=10, colour=trim, gloss=0.3)
+    parts = [moved(axle, (x, 0, size), rotation=across) for x in places]
     for s in SIDES:
         parts += [p for x in places for p in _driver(size, (x, s * 0.23, size), trim)]
-        parts.append(
-            box(
-                (places[-1] - places[0] + 0.1, 0.03, 0.045),
-                centre=(places.mean() + 0.02, s * 0.3, size - 0.06),
-                colour=STEEL,
-                gloss=0.7,
-            )
-        )
-        parts.append(
-            tube(
-                [(front - 0.2, s * 0.3, 2 * size - 0.09), (places[-1], s * 0.3, size - 0.06)],
-                0.018,
-                segments=6,
-                colour=STEEL,
-                gloss=0.7,
-            )
-        )
-        for x in (front - 0.02, front - 0.3, -1.02, -1.38):
-            if x > places[-1] + size + 0.1 or (x < -0.9 and tender):
-                parts.append(
-                    moved(
-                        cylinder(0.12, 0.06, base=(0, 0, -0.03), segments=10, colour=trim, gloss=0.3),
-                        (x, s * 0.22, 0.12),
-                        rotation=turn("x", 90),
-                    )
-                )
-    parts += [
-        moved(cylinder(0.03, 0.4, base=(0, 0, -0.2), segments=5, colour=BLACK), (x, 0, size), rotation=turn("x", 90))
-        for x in places
-    ]
-    low = [
-        box((0.5, 0.4, 2 * size - 0.08), centre=(x, 0, size + 0.01), colour=BLACK)
-        for x in ((front - 0.16, -1.2) if tender else (front - 0.16,))
-    ]
-    return upright(joined(parts + low))
+        parts.append(box((np.ptp(places) + 0.1, 0.03, 0.045), centre=(places.mean() + 0.02, s * 0.3, low), **steel))
+        parts.append(tube([(piston, s * 0.3, 2 * size - 0.09), (places[-1], s * 0.3, low)], 0.018, segments=6, **steel))
+        parts += [moved(disc, (x, s * 0.22, 0.12), rotation=across) for x in small]
+    return parts
 
 
-def _chimney(rng: np.random.Generator, x: float, z: float, trim: Colour) -> list[Mesh]:
+def _chimney(rng: np.random.Generator, x: float, z: float) -> list[Mesh]:
     tall = rng.uniform(0.22, 0.34)
     if rng.random() < 0.5:
         profile = [
@@ -149,7 +109,7 @@ def _chimney(rng: np.random.Generator, x: float, z: float, trim: Colour) -> list
     return [moved(lathe(profile, segments=12, colour=BLACK, gloss=0.35), (x, 0, z))]
 
 
-def _cab(rng: np.random.Generator, z: float, r: float, look: dict, trim: Colour, tender: bool) -> list[Mesh]:
+def _cab(rng: np.random.Generator, z: float, r: float, look: Look, trim: Colour, tender: bool) -> list[Mesh]:
     top = z + r + 0.2
     parts = [box((0.4, 0.58, top - 0.38), centre=(-0.58, 0, (top + 0.38) / 2), **look)]
     roof = [(-0.36, 0), (-0.3, 0.05), (-0.15, 0.09), (0, 0.1), (0.15, 0.09), (0.3, 0.05), (0.36, 0)]

@@ -37,52 +37,29 @@ def bus(rng: np.random.Generator) -> Mesh:
         pane = box((0.8 * pitch, 2 * wide + 0.012, tall), colour=GLASS, gloss=0.8)
         parts += [moved(pane, (-length + 0.1 + (k + 0.5) * pitch, 0, level)) for k in range(count)]
         parts.append(box((2 * length + 0.012, 1.7 * wide, tall * 1.08), centre=(0, 0, level), colour=GLASS, gloss=0.8))
-    parts.append(
-        box(
-            (2 * length - 0.08, 2 * wide + 0.008, 0.05),
-            centre=(0, 0, 0.5 * high if kind != 1 else 0.56 * high),
-            colour=band,
-            paint=0.0,
-            gloss=0.4,
-        )
-    )
+    middle, sign = (0.56 * high, 0.56 * high) if kind == 1 else (0.5 * high, 0.92 * high)
+    parts.append(box((2 * length - 0.08, 2 * wide + 0.008, 0.05), centre=(0, 0, middle), colour=band, gloss=0.4))
     if kind != 2:
-        parts.append(
-            box((0.04, 1.3 * wide, 0.05), centre=(length, 0, 0.92 * high if kind == 0 else 0.56 * high), colour=BLACK)
-        )
-        parts.append(
-            box(
-                (0.045, 1.0 * wide, 0.025),
-                centre=(length, 0, 0.92 * high if kind == 0 else 0.56 * high),
-                colour=(1.0, 0.75, 0.2),
-            )
-        )
+        parts.append(box((0.04, 1.3 * wide, 0.05), centre=(length, 0, sign), colour=BLACK))
+        parts.append(box((0.045, 1.0 * wide, 0.025), centre=(length, 0, sign), colour=(1.0, 0.75, 0.2)))
     nose = length
     if kind == 2:
         nose = length + 0.3
         parts.append(rounded_box((0.4, 1.7 * wide, 0.24), 0.05, (length + 0.1, 0, low + 0.12), **look))
         parts.append(box((0.02, 1.1 * wide, 0.13), centre=(nose, 0, low + 0.12), colour=BLACK, gloss=0.5))
-    door = 0.27 * high if kind == 1 else 0.42 * high
-    for x in (length - 0.2, -0.1)[: 1 if kind == 2 else 2]:
-        parts.append(
-            box((0.17, 0.02, 1.3 * door), centre=(x, -wide, low + 0.66 * door + 0.02), colour=darker(main, 0.5))
-        )
-        parts += [
-            box(
-                (0.065, 0.03, 1.15 * door),
-                centre=(x + s * 0.04, -wide, low + 0.66 * door + 0.02),
-                colour=darker(GLASS, 1.6),
-                gloss=0.8,
-            )
-            for s in SIDES
-        ]
-    return upright(
-        joined(
-            parts
-            + _running_gear(rng, (-0.6 * length, nose - 0.38), wide, 0.13)
-            + _lights(nose, -length, wide, low + 0.08)
-        )
-    )
+    places = (length - 0.2, -0.1)[: 1 if kind == 2 else 2]
+    parts += _doors(places, wide, low, 0.27 * high if kind == 1 else 0.42 * high, darker(main, 0.5))
+    parts += _running_gear(rng, (-0.6 * length, nose - 0.38), wide, 0.13) + _lights(nose, -length, wide, low + 0.08)
+    return upright(joined(parts))
+
+
+def _doors(places: tuple[float, ...], wide: float, low: float, tall: float, frame: Colour) -> list[Mesh]:
+    """Doors of two leaves in the right side."""
+    case = box((0.17, 0.02, 1.3 * tall), colour=frame)
+    leaf = box((0.065, 0.03, 1.15 * tall), colour=darker(GLASS, 1.6), gloss=0.8)
+    z = low + 0.66 * tall + 0.02
+    leaves = [moved(leaf, (x + s * 0.04, -wide, z)) for x in places for s in SIDES]
+    return [moved(case, (x, -wide, z)) for x in places] + leaves
 
 
 def _running_gear(rng: np.random.Generator, places: tuple[float, ...], wide: float, radius: float) -> list[Mesh]:

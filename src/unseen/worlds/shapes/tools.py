@@ -240,5 +240,6 @@ def _canopy(rng: np.random.Generator, panels: int, depth: float, colour: Colour,
     if style == 1 and panels % 2 == 0:
         shell = patched(shell, panel % 2 == 1, other)
     elif style == 2:
-        shell = patched(shell, np.hypot(m[:, 0], m[:, 1]) > 0.42, other)
+        rim = np.hypot(*shell.vertices[shell.faces][..., :2].T).max(0)  # of a face's corners: quads are not cut in two
+        shell = patched(shell, rim > 0.43, other)
     return shell

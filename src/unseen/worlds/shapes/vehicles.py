@@ -2,8 +2,6 @@
 
 from unseen.worlds.shapes.aircraft import aeroplane, helicopter
 from unseen.worlds.shapes.boats import boat
-from unseen.worlds.shapes.cycles import bicycle
-from unseen.worlds.shapes.rail import locomotive
-from unseen.worlds.shapes.road import bus, truck
+from unseen.worlds.shapes.land import bicycle, bus, locomotive, truck
 
 __all__ = ["aeroplane", "bicycle", "boat", "bus", "helicopter", "locomotive", "truck"]

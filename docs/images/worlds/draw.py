@@ -1,0 +1,79 @@
+"""Draw the contact sheets of this folder: `python docs/images/worlds/draw.py [MESHES]` (minutes on a CPU).
+
+With the path of a folder or index of meshes the sheet of the `meshes` world is drawn too.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from unseen.exports import contact_sheet
+from unseen.worlds import make
+from unseen.worlds.cars.bodies import BODIES
+from unseen.worlds.shapes.categories import CATEGORIES
+
+HERE = Path(__file__).parent
+SHEETS = {
+    "objects": {"instances": 4, "pose": 8, "position": 5, "size": 5, "light": 7, "elevation": 5},
+    "cars": {"models": 13, "instances": 40},
+    "natural-variation": {"classes": 24, "instances": 4},
+    "dsprites": {},
+    "shapes3d": {"side": 96},
+    "mpi3d": {"side": 96},
+}
+
+
+def labelled(pictures: np.ndarray, names: list[str], columns: int) -> Image.Image:
+    """Pictures in a table, a name under each."""
+    n, side = pictures.shape[0], pictures.shape[1]
+    rows = -(-n // columns)
+    page = Image.new("RGB", (columns * (side + 6) + 6, rows * (side + 24) + 6), "white")
+    pen, font = ImageDraw.Draw(page), ImageFont.load_default(size=13)
+    for place, (picture, name) in enumerate(zip(pictures, names)):
+        x, y = place % columns * (side + 6) + 6, place // columns * (side + 24) + 6
+        page.paste(Image.fromarray(picture), (x, y))
+        pen.text((x + side / 2, y + side + 2), name, fill="#444", font=font, anchor="ma")
+    return page
+
+
+def categories() -> Image.Image:
+    """Three instances of every category."""
+    world = make("objects", instances=3, pose=1, side=128)
+    rows = np.arange(len(world.samples))
+    names = [f"{name} {i}" for name in CATEGORIES for i in range(3)]
+    return labelled(world.images(rows).permute(0, 2, 3, 1).numpy(), names, 12)
+
+
+def textures() -> Image.Image:
+    """Shapes × textures: the diagonal agrees, the rest conflicts."""
+    names = ["chair", "mug", "car", "house", "dog", "fish", "tree", "guitar"]
+    world = make("objects", categories=names, instances=1, pose=1, textures="categories", side=128)
+    pictures = world.images(np.arange(64)).permute(0, 2, 3, 1).numpy()
+    return labelled(pictures, [f"{shape}, as {texture}" for shape in names for texture in names], 8)
+
+
+def car_models() -> Image.Image:
+    """Every model at five azimuths in its street."""
+    world = make("cars", models=13, instances=40, side=128)
+    chosen = np.arange(13)[:, None] * 40 + np.array([0, 7, 13, 21, 33])[None]
+    rows = world.samples.rows_at(chosen.ravel(), {"azimuth": np.tile(np.arange(5), 13)})
+    names = [f"{name}, {azimuth}°" for name in BODIES for azimuth in ("0–18", "18–36", "36–54", "54–72", "72–90")]
+    return labelled(world.images(rows).permute(0, 2, 3, 1).numpy(), [n.replace("–", "-") for n in names], 10)
+
+
+def main() -> None:
+    for name, arguments in SHEETS.items():
+        contact_sheet(make(name, **arguments)).save(HERE / f"{name}.png", optimize=True)
+    textures().save(HERE / "textures.png", optimize=True)
+    categories().save(HERE / "categories.png", optimize=True)
+    car_models().save(HERE / "car-models.png", optimize=True)
+    if len(sys.argv) > 1:
+        contact_sheet(make("meshes", root=sys.argv[1])).save(HERE / "meshes.png", optimize=True)
+
+
+if __name__ == "__main__":
+    main()
