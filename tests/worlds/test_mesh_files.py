@@ -38,7 +38,7 @@ def outward(one: Mesh) -> bool:
 
 
 def write_textured_obj(folder: Path, *, texture: bool = True, line: str = "map_Kd paint.png") -> Path:
-    """A square standing in the plane z = 0 of a y-up file, its left half red and its right half blue, and a green one."""
+    """A square standing in the plane z = 0 of a y-up file, half red and half blue, and a green one."""
     from PIL import Image
 
     pixels = np.zeros((32, 32, 3), np.uint8)
@@ -70,10 +70,11 @@ def test_every_format_gives_an_upright_box_that_looks_outwards(tmp_path: Path, s
     assert np.allclose(
         one.extents, (0.5, 0.25, 1.0) if suffix in ("obj", "glb", "gltf") else (0.25, 0.5, 1.0), atol=1e-5
     )
-    assert np.allclose(one.vertices.min(0)[2], 0) and np.allclose(
-        one.vertices.min(0)[:2] + one.vertices.max(0)[:2], 0, atol=1e-6
-    )
-    assert len(one.faces) == 12 and outward(one) and one.texture is None
+    assert np.allclose(one.vertices.min(0)[2], 0)
+    assert np.allclose(one.vertices.min(0)[:2] + one.vertices.max(0)[:2], 0, atol=1e-6)
+    assert len(one.faces) == 12
+    assert outward(one)
+    assert one.texture is None
     assert np.allclose((one.normals[one.faces] * face_normals(one.vertices, one.faces)[:, None]).sum(-1), 1, atol=1e-3)
 
 
@@ -115,7 +116,8 @@ def test_a_scene_is_flattened_and_a_mirrored_node_keeps_its_outside(tmp_path: Pa
     scene.add_geometry(ball, node_name="left", transform=mirror)
     scene.export(str(tmp_path / "pair.glb"))
     one = read(tmp_path / "pair.glb").mesh
-    assert len(one.faces) == 640 and np.allclose(one.extents, (0.25, 1, 0.25), atol=0.01)
+    assert len(one.faces) == 640
+    assert np.allclose(one.extents, (0.25, 1, 0.25), atol=0.01)
     for side in (-1, 1):
         faces = one.faces[np.sign(one.vertices[one.faces[:, 0], 1]) == side]
         centre = one.vertices[faces].mean((0, 1))
@@ -126,7 +128,8 @@ def test_a_scene_is_flattened_and_a_mirrored_node_keeps_its_outside(tmp_path: Pa
 
 def test_textures_and_plain_colours_share_one_atlas(tmp_path: Path) -> None:
     one = read(write_textured_obj(tmp_path)).mesh
-    assert one.texture is not None and one.texture.shape == (256, 256, 3)
+    assert one.texture is not None
+    assert one.texture.shape == (256, 256, 3)
     standing = [face for face in one.faces if one.vertices[face][:, 2].max() > 0.5]
     lying = [face for face in one.faces if one.vertices[face][:, 2].max() < 0.5]
     for face in standing:  # looking from the front (+x) the file's left is our right: y > 0 is the file's right, blue
@@ -140,17 +143,21 @@ def test_textures_and_plain_colours_share_one_atlas(tmp_path: Path) -> None:
     for face in lying:
         assert np.allclose(sampled(one.texture, one.uv[face]) * one.colours[face], (0, 1, 0))
         assert np.allclose(one.gloss[face], 0.25, atol=0.01)
-    assert standing and lying and read(tmp_path / "two.obj").notes == ()
+    assert standing
+    assert lying
+    assert read(tmp_path / "two.obj").notes == ()
 
 
 def test_texture_options_in_a_material_library_are_understood(tmp_path: Path) -> None:
     path = write_textured_obj(tmp_path, line="map_Kd -s 1 1 1 -o 0 0 0 paint.png")
-    assert read(path).mesh.texture is not None and read(path).notes == ()
+    assert read(path).mesh.texture is not None
+    assert read(path).notes == ()
 
 
 def test_a_missing_texture_is_drawn_plain_and_named(tmp_path: Path) -> None:
     found = read(write_textured_obj(tmp_path, texture=False))
-    assert found.notes == ("missing paint.png, drawn plain",) and found.mesh.texture is None
+    assert found.notes == ("missing paint.png, drawn plain",)
+    assert found.mesh.texture is None
     (tmp_path / "paint.png").write_bytes(b"no picture")
     assert "unreadable texture paint.png" in read(tmp_path / "two.obj").notes[0]
 
@@ -185,7 +192,8 @@ def test_a_palette_becomes_vertex_colours(tmp_path: Path) -> None:
     )
     done, texture = textured(given, [image], 64)
     assert texture is None
-    assert np.allclose(done.colours[0] * 255, (10, 20, 30)) and np.allclose(done.colours[1] * 255, (200, 100, 50))
+    assert np.allclose(done.colours[0] * 255, (10, 20, 30))
+    assert np.allclose(done.colours[1] * 255, (200, 100, 50))
 
 
 def test_coordinates_that_run_over_tiles_keep_their_repeats_in_an_atlas() -> None:
@@ -196,7 +204,9 @@ def test_coordinates_that_run_over_tiles_keep_their_repeats_in_an_atlas() -> Non
     image = np.array([0, 1, -1])
     given = Soup(corners, np.zeros((3, 3, 3)), uv, np.ones((3, 3, 3)), np.zeros(3), image, image, np.ones(3, bool))
     done, texture = textured(given, images, 512)
-    assert texture is not None and (done.uv >= 0).all() and (done.uv <= 1).all()
+    assert texture is not None
+    assert (done.uv >= 0).all()
+    assert (done.uv <= 1).all()
     for face in (0, 1):
         weights = rng.dirichlet((1, 1, 1), 500)
         gap = np.abs(sampled(texture, weights @ done.uv[face]) - sampled(images[face], weights @ uv[face])).max(1)
@@ -208,16 +218,15 @@ def test_open_surfaces_have_both_sides_and_inverted_ones_are_turned(tmp_path: Pa
     sheet = trimesh.Trimesh([[0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]], [[0, 1, 2], [0, 2, 3]], process=False)
     sheet.export(str(tmp_path / "sheet.ply"))
     one = read(tmp_path / "sheet.ply").mesh
-    assert len(one.faces) == 4 and np.allclose(face_normals(one.vertices, one.faces).sum(0), 0, atol=1e-6)
+    assert len(one.faces) == 4
+    assert np.allclose(face_normals(one.vertices, one.faces).sum(0), 0, atol=1e-6)
     ball = trimesh.creation.icosphere(subdivisions=2)
     ball.invert()
     ball.export(str(tmp_path / "inverted.stl"))
     one = read(tmp_path / "inverted.stl").mesh
-    assert (
-        len(one.faces) == 320
-        and outward(one)
-        and ((one.normals * (one.vertices - one.vertices.mean(0))).sum(1) > 0).all()
-    )
+    assert len(one.faces) == 320
+    assert outward(one)
+    assert ((one.normals * (one.vertices - one.vertices.mean(0))).sum(1) > 0).all()
 
 
 def test_what_nobody_sees_is_dropped_and_windings_do_not_matter(tmp_path: Path) -> None:
@@ -249,7 +258,8 @@ def test_many_faces_around_one_point_cost_no_square() -> None:
     given = Soup(
         corners, np.zeros((n, 3, 3)), np.zeros((n, 3, 2)), np.ones((n, 3, 3)), np.zeros(n), zero, zero, zero > 0
     )
-    assert np.allclose(smooth(given).normals, (0, 0, 1)) and ids_of(corners).max() == n
+    assert np.allclose(smooth(given).normals, (0, 0, 1))
+    assert ids_of(corners).max() == n
     assert np.allclose(np.linalg.norm(across(corners), axis=1).sum() / 2, np.pi, rtol=1e-4)
 
 
@@ -263,13 +273,15 @@ def test_many_faces_become_few_without_losing_shape_colour_or_thin_pieces(tmp_pa
     whole.export(str(tmp_path / "ball.ply"))
     found = read(tmp_path / "ball.ply", Reading(max_faces=1000))
     one = found.mesh
-    assert found.faces == len(whole.faces) and 700 < len(one.faces) <= 1050
+    assert found.faces == len(whole.faces)
+    assert 700 < len(one.faces) <= 1050
     radius = np.linalg.norm((one.vertices - (0, 0, 1 / 3)) * 3, axis=1)
     mantle = radius < 1.02
     assert np.allclose(radius[mantle], 1, atol=0.02), "still round"
     assert np.isclose(one.extents[2], 1) and (one.vertices[~mantle][:, 2] > 0.9).any(), "the pole is there"
     low, high = one.vertices[:, 2] < 0.3, mantle & (np.abs(one.vertices[:, 2] - 0.48) < 0.1)
-    assert np.allclose(one.colours[low], (0, 0, 1), atol=0.02) and np.allclose(one.colours[high], (1, 0, 0), atol=0.02)
+    assert np.allclose(one.colours[low], (0, 0, 1), atol=0.02)
+    assert np.allclose(one.colours[high], (1, 0, 0), atol=0.02)
     assert len(read(tmp_path / "ball.ply", Reading(max_faces=0)).mesh.faces) > 15_000, "0 keeps all that is seen"
 
 
@@ -290,7 +302,8 @@ def test_a_textured_ball_keeps_its_picture_when_simplified(tmp_path: Path) -> No
     )
     trimesh.Trimesh(points, faces, visual=visual, process=False).export(str(tmp_path / "cloth.glb"))
     one = read(tmp_path / "cloth.glb", Reading(max_faces=800)).mesh
-    assert one.texture is not None and len(one.faces) <= 880
+    assert one.texture is not None
+    assert len(one.faces) <= 880
     expected = one.vertices[:, 1] / np.ptp(one.vertices[:, 1]) + 0.5  # the file's x is our y
     assert np.abs(one.uv[:, 0] - expected).max() < 0.06
 
@@ -315,7 +328,8 @@ def test_large_parts_are_snapped_to_a_grid(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(simplify, "SNAP_CELLS", 20)
     for given in (part, replace(part, uv=np.zeros((len(vertices), 2)))):
         few = simplify.snapped(given, low, size)
-        assert 1000 < len(few.faces) < 20_000 and len(few.vertices) < 2500
+        assert 1000 < len(few.faces) < 20_000
+        assert len(few.vertices) < 2500
         assert np.allclose(np.linalg.norm(few.vertices, axis=1), 1, atol=0.02), "still round"
         assert np.abs(few.colours - (few.vertices * 0.5 + 0.5)).max() < 0.1
     seam = replace(part, uv=np.where(vertices[:, :1] > 0, 0.9, 0.1) * np.ones((1, 2)))
@@ -328,8 +342,10 @@ def test_large_parts_are_snapped_to_a_grid(monkeypatch: pytest.MonkeyPatch) -> N
 def test_five_million_faces_are_read_within_bounds(tmp_path: Path, suffix: str) -> None:
     sphere(1582).export(str(tmp_path / f"many.{suffix}"))  # type: ignore[attr-defined]
     found = read(tmp_path / f"many.{suffix}")
-    assert found.faces == 2 * 1581**2 and len(found.mesh.faces) <= 4200
-    assert np.allclose(found.mesh.extents, 1, atol=0.03) and abs(area(found.mesh) / np.pi - 1) < 0.1
+    assert found.faces == 2 * 1581**2
+    assert len(found.mesh.faces) <= 4200
+    assert np.allclose(found.mesh.extents, 1, atol=0.03)
+    assert abs(area(found.mesh) / np.pi - 1) < 0.1
 
 
 @pytest.mark.parametrize(
@@ -422,7 +438,8 @@ def test_the_cache_lies_where_other_worlds_have_theirs(monkeypatch: pytest.Monke
 
     for value in ("/somewhere", ""):
         monkeypatch.setenv("UNSEEN_CACHE", value)
-        assert cache_folder() == others() and cache_folder("/x") == others("/x")
+        assert cache_folder() == others()
+        assert cache_folder("/x") == others("/x")
 
 
 def test_a_cache_that_cannot_be_written_is_an_error_that_names_it(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The same scenes through Mitsuba: masks and depth to the pixel, light from the same side, textures in the same place."""
+"""The same scenes through Mitsuba: masks and depth to the pixel, light and textures from the same side."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_without_the_extra_the_error_says_how_to_get_it(monkeypatch: pytest.Monk
 
 def test_an_unknown_variant_lists_those_there_are() -> None:
     pytest.importorskip("mitsuba")
-    with pytest.raises(UnseenError, match="no variant of Mitsuba 'scalar'.*scalar_rgb"):
+    with pytest.raises(UnseenError, match=r"no variant of Mitsuba 'scalar'.*scalar_rgb"):
         engine("scalar")
 
 
@@ -162,14 +162,16 @@ def test_colours_and_textures_are_baked_face_by_face() -> None:
     one = replace(ball(8, texture=picture, colour=(0.9, 0.8, 0.7)), paint=np.ones(9 * 17, np.float32))
     tint = np.array([1.0, 0.5, 0.25])
     done = baked(one, tint, None, texels=200)
-    assert done.texture is not None and np.allclose(done.vertices, one.vertices[one.faces].reshape(-1, 3))
+    assert done.texture is not None
+    assert np.allclose(done.vertices, one.vertices[one.faces].reshape(-1, 3))
     for face in rng.choice(len(one.faces), 40):
         for weights in rng.dirichlet((2, 2, 2), 10):
             wanted = bilinear(picture, weights @ one.uv[one.faces[face]]) * (0.9, 0.8, 0.7) * tint
             found = bilinear(done.texture, weights @ done.uv.reshape(-1, 3, 2)[face])
             assert np.abs(wanted - found).max() < 0.2
     plain = baked(ball(4, colour=(0.5, 0.5, 0.5)), np.ones(3), None, 100)
-    assert plain.texture is None and np.allclose(plain.colours, 0.5)
+    assert plain.texture is None
+    assert np.allclose(plain.colours, 0.5)
 
 
 def test_a_texture_laid_from_three_sides_follows_the_dominant_axis() -> None:

@@ -111,8 +111,10 @@ def test_other_files_are_refused_by_what_is_wrong(tmp_path: Path) -> None:
 def test_shown_keeps_order_and_halving_keeps_light(values: np.ndarray) -> None:
     ramp = np.linspace(0, 50, 64, dtype=np.float32)[:, None, None] * np.ones((64, 128, 3), np.float32)
     picture = shown(ramp)
-    assert picture.dtype == np.uint8 and (np.diff(picture[:, 0, 0].astype(int)) >= 0).all()
-    assert np.isclose(smaller(ramp, 16).mean(), ramp.mean(), rtol=1e-5) and smaller(ramp, 16).shape == (16, 32, 3)
+    assert picture.dtype == np.uint8
+    assert (np.diff(picture[:, 0, 0].astype(int)) >= 0).all()
+    assert np.isclose(smaller(ramp, 16).mean(), ramp.mean(), rtol=1e-5)
+    assert smaller(ramp, 16).shape == (16, 32, 3)
     assert smaller(values.astype(np.float32), 256).shape == (12, 300, 3), "nothing is enlarged"
 
 
@@ -132,12 +134,14 @@ def test_folders_list_what_cannot_be_read_and_refuse_to_be_empty(tmp_path: Path,
     write_hdr(tmp_path / "sky.hdr", values)
     (tmp_path / "cut.hdr").write_bytes(b"#?RADIANCE\n\n-Y 4 +X 4\n")
     pictures, problems = folder_of_pictures(tmp_path, side=16)
-    assert list(pictures) == ["a.jpg", "b/red.png"] and all(p.shape == (16, 16, 3) for p in pictures.values())
+    assert list(pictures) == ["a.jpg", "b/red.png"]
+    assert all(p.shape == (16, 16, 3) for p in pictures.values())
     assert pictures["b/red.png"][8, 8].tolist() == [200, 10, 10]
     assert [name for name, _ in problems] == ["broken.png"]
     assert list(folder_of_pictures(tmp_path, most=1)[0]) == ["a.jpg"]
     skies, problems = folder_of_skies(tmp_path)
-    assert list(skies) == ["sky.hdr"] and [name for name, _ in problems] == ["cut.hdr"]
+    assert list(skies) == ["sky.hdr"]
+    assert [name for name, _ in problems] == ["cut.hdr"]
     for file in tmp_path.rglob("*"):
         if file.suffix in (".png", ".jpg"):
             file.write_bytes(b"")
@@ -148,4 +152,5 @@ def test_folders_list_what_cannot_be_read_and_refuse_to_be_empty(tmp_path: Path,
 @pytest.mark.skipif(not SHARED.is_dir(), reason="no sky maps on this machine")
 def test_real_maps_are_read(tmp_path: Path) -> None:
     skies, problems = folder_of_skies(SHARED)
-    assert not problems and all(sky.shape == (512, 1024, 3) and sky.max() > 5 for sky in skies.values())
+    assert not problems
+    assert all(sky.shape == (512, 1024, 3) and sky.max() > 5 for sky in skies.values())

@@ -66,7 +66,9 @@ def baked(one: Mesh, tint: np.ndarray, laid: np.ndarray | None, texels: float) -
     )
 
 
-def _cells(one: Mesh, faces: np.ndarray, weights: np.ndarray, colours: np.ndarray, laid: np.ndarray | None) -> np.ndarray:
+def _cells(
+    one: Mesh, faces: np.ndarray, weights: np.ndarray, colours: np.ndarray, laid: np.ndarray | None
+) -> np.ndarray:
     """Texels ``[f, edge, edge, 3]`` of some faces."""
 
     def across(column: np.ndarray) -> np.ndarray:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from unseen.worlds.rendering.scene import Scenes
 
 LANES = 32  # faces of one program: one warp, so that a reduction over its lanes needs no shared memory
+BLOCKS = 64  # programs of one thing at most: meshes differ in size, and a program without faces is wasted (ours)
 SMALL = 64  # samples of a bounding box that one lane walks alone (ours)
 TILES = 8  # tiles of 8 × 4 pixels that one program resolves (ours)
 MEMORY = 2 << 30  # bytes of buffers, unless told otherwise
@@ -32,12 +34,13 @@ LOWEST = int(np.int32(np.float32(-1e6).view(np.int32)) ^ 0x7FFFFFFF)  # shadows.
 
 
 def available(device: str | torch.device) -> bool:
-    """Whether the fused kernels draw on this device."""
+    """Whether the fused kernels draw on this device: on CUDA, with Triton and the C compiler that it calls."""
     import torch
 
-    if os.environ.get("UNSEEN_KERNELS", "1") == "0":
+    if os.environ.get("UNSEEN_KERNELS", "1") == "0" or torch.device(device).type != "cuda":
         return False
-    return torch.device(device).type == "cuda" and importlib.util.find_spec("triton") is not None
+    compiler = os.environ.get("CC") or shutil.which("gcc") or shutil.which("clang")
+    return compiler is not None and importlib.util.find_spec("triton") is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +112,16 @@ def render_chunk(scenes: Scenes, shelf: Shelf, side: int, supersampling: int) ->
         halves = (scenes.part(0, b // 2), scenes.part(b // 2, b))
         return torch.cat([render_chunk(half, shelf, side, supersampling) for half in halves])
     out = torch.empty((b, 3, side, side), dtype=torch.uint8, device=device)
-    if not b:
-        return out
+    if b:
+        with torch.cuda.device_of(out):  # Triton launches on the current device
+            _draw(scenes, shelf, out, side, supersampling)
+    return out
+
+
+def _draw(scenes: Scenes, shelf: Shelf, out: Tensor, side: int, supersampling: int) -> None:
+    import torch
+
+    b, device = len(scenes), out.device
     laid = layout(scenes, shelf, side, supersampling)
     size, wide, close = side * supersampling, laid.map_size, laid.contact_size
     keys = torch.full((b * size * size,), EMPTY, dtype=torch.int64, device=device)
@@ -120,7 +131,6 @@ def render_chunk(scenes: Scenes, shelf: Shelf, side: int, supersampling: int) ->
     raster(laid, shelf, heights, wide, 1, SHADOW)
     raster(laid, shelf, contacts, close, 1, CONTACT)
     resolve(laid, scenes, shelf, (keys, heights, contacts), out, side, supersampling)
-    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +151,7 @@ def layout(scenes: Scenes, shelf: Shelf, side: int, supersampling: int) -> Layou
     import torch
 
     from unseen.worlds.rendering import kernels_framing
+    from unseen.worlds.rendering.projection import focal_of
     from unseen.worlds.rendering.shadows import FARTHEST, MARGIN
 
     b, things = len(scenes), scenes.things
@@ -162,10 +173,9 @@ def layout(scenes: Scenes, shelf: Shelf, side: int, supersampling: int) -> Layou
         map_size=max(side, 48),
         contact_size=max(side // 2, 48),
     )
-    focal = (1.0 / (scenes.fov.double() * 0.008726646259971648).tan()).float()  # as in projection.camera_of
-    views = torch.cat([scenes.eye, scenes.target, scenes.light[:, 0], focal[:, None]], 1)
+    views = torch.cat([scenes.eye, scenes.target, scenes.light[:, 0], focal_of(scenes.fov)[:, None]], 1)
     firsts = torch.searchsorted(things.image, torch.arange(b + 1, device=views.device))
-    kernels_framing.frame[(b,)](
+    launched(kernels_framing.frame, b)(
         views, firsts, laid.things, laid.ints, shelf.low, shelf.high, laid.images, SIZE=side * supersampling,
         MAP=laid.map_size, CONTACT_MAP=laid.contact_size, MARGIN=MARGIN, FARTHEST=FARTHEST,
         num_warps=1, enable_fp_fusion=False,
@@ -180,10 +190,10 @@ def raster(laid: Layout, shelf: Shelf, out: Tensor, side: int, supersampling: in
     from unseen.worlds.rendering.visibility import NEAR
 
     held = packed(shelf)
-    blocks = -(-held.most // LANES)
+    blocks = min(-(-held.most // LANES), BLOCKS)
     if not len(laid.ints):
         return
-    kernels_raster.raster[(len(laid.ints) * blocks,)](
+    launched(kernels_raster.raster, len(laid.ints) * blocks)(
         laid.things, laid.ints, laid.images, laid.looks, laid.kinds, held.faces, held.rows, out, blocks,
         bits_of(held.most), laid.looks.shape[1], SIDE=side, SS=supersampling, AT=at, HEIGHT=at != CAMERA,
         CONTACT=at == CONTACT, HOVER=HOVER, NEAR=NEAR, SMALL=SMALL, BLOCK=LANES, num_warps=1, enable_fp_fusion=False,
@@ -206,13 +216,18 @@ def resolve(
     edges = {name: edge if len(pyramids[name]) else 0 for name, edge in edges.items()}
     levels = {name: len(held.levels[name]) for name in edges}
     books = [part for name in edges for part in (pyramids[name], held.levels[name], pyramids[name].shape[1])]
-    kernels_resolve.resolve[(len(scenes) * -(-tiles // TILES),)](
+    launched(kernels_resolve.resolve, len(scenes) * -(-tiles // TILES))(
         keys, laid.images, laid.looks, laid.kinds, laid.things, laid.ints, held.faces, held.rows, heights, contacts,
         *books, out, bits_of(held.most), SIDE=side, SS=supersampling, MAP=laid.map_size, CONTACT_MAP=laid.contact_size,
         L=scenes.light.shape[1], K=scenes.ambient.shape[1], NEAR=NEAR, HOVER=HOVER, CONTACT=backdrop.CONTACT,
         TEXTURE=edges["texture"], LEVELS=levels["texture"], PICTURE=edges["picture"], PICTURE_LEVELS=levels["picture"],
         SKY=edges["sky"], SKY_LEVELS=levels["sky"], OFFSET=OFFSET, BIAS=BIAS, TILES=TILES, num_warps=1,
     )  # fmt: skip
+
+
+def launched(kernel: Any, programs: int) -> Any:
+    """A kernel as a function that starts so many programs."""
+    return kernel[(programs,)]
 
 
 def bits_of(most: int) -> int:

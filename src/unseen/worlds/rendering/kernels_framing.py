@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 
 # A row of 64 numbers per image: 0 right, up and forward; 9 the eye; 12 the focal length; 13 a texel of the shadow map;
-# 14 the shadow map's frame and origin; 26 the contact map's; 38 the camera's, in samples.
+# 14 the shadow map's frame and origin; 26 the contact map's; 38 the camera's, in samples; 50 how both maps fade.
 ROW = 64
 
 
@@ -78,14 +78,15 @@ def _extent(ax, ay, az, things, ints, low, high, begin, end):
 @triton.jit
 @no_type_check
 def _map(
-    row, rx, ry, rz, ux, uy, uz, tx, ty, tz, things, ints, low, high, begin, end,
+    row, seen, rx, ry, rz, ux, uy, uz, tx, ty, tz, things, ints, low, high, begin, end,
     SIZE: tl.constexpr, MARGIN: tl.constexpr, FARTHEST: tl.constexpr,
 ):  # fmt: skip
-    """Write the frame of a map of SIZE texels along three axes, and give the length of a texel."""
+    """Write the frame of a map of SIZE texels along three axes; give a texel's length, and how fast shadows fade
+    towards the map's edge."""
     x0, x1, p0, p1 = _extent(rx, ry, rz, things, ints, low, high, begin, end)
     y0, y1, q0, q1 = _extent(ux, uy, uz, things, ints, low, high, begin, end)
     reach = tl.maximum((x1 - x0) * 0.5, (y1 - y0) * 0.5)
-    limit = tl.maximum((p1 - p0) * 0.5, (q1 - q0) * 0.5) * FARTHEST
+    limit = tl.maximum(tl.maximum((p1 - p0) * 0.5, (q1 - q0) * 0.5), seen) * FARTHEST
     far = reach > limit
     column = tl.where(far, (p0 + p1) * 0.5, (x0 + x1) * 0.5)
     line = tl.where(far, (q0 + q1) * 0.5, (y0 + y1) * 0.5)
@@ -106,7 +107,7 @@ def _map(
     tl.store(row + 9, rx * column + ux * line)
     tl.store(row + 10, ry * column + uy * line)
     tl.store(row + 11, rz * column + uz * line)
-    return texel
+    return texel, tl.where(far, 6.0 / SIZE, 0.5)
 
 
 @triton.jit
@@ -123,10 +124,12 @@ def frame(
     row = out + image * 64
     ex, ey, ez = tl.load(view), tl.load(view + 1), tl.load(view + 2)
     fx, fy, fz = tl.load(view + 3) - ex, tl.load(view + 4) - ey, tl.load(view + 5) - ez
-    length = tl.maximum(tl.sqrt_rn(fx * fx + fy * fy + fz * fz), 1e-20)
+    length = tl.sqrt_rn(fx * fx + fy * fy + fz * fz)
+    focal = tl.load(view + 9)
+    seen = tl.div_rn(length, focal)  # half the height of what is seen at the target's distance
+    length = tl.maximum(length, 1e-20)
     fx, fy, fz = tl.div_rn(fx, length), tl.div_rn(fy, length), tl.div_rn(fz, length)
     rx, ry, ux, uy, uz = _axes(fx, fy, fz)
-    focal = tl.load(view + 9)
     tl.store(row, rx)
     tl.store(row + 1, ry)
     tl.store(row + 2, rx * 0.0)
@@ -155,9 +158,12 @@ def frame(
     tl.store(row + 49, ez)
     lx, ly, lz = tl.load(view + 6), tl.load(view + 7), tl.load(view + 8)
     rx, ry, ux, uy, uz = _axes(-lx, -ly, -lz)
-    texel = _map(row + 14, rx, ry, rx * 0.0, -ux, -uy, -uz, lx, ly, lz, things, ints, low, high, begin, end,
-                 MAP, MARGIN, FARTHEST)  # fmt: skip
+    texel, fade = _map(row + 14, seen, rx, ry, rx * 0.0, -ux, -uy, -uz, lx, ly, lz, things, ints, low, high,
+                       begin, end, MAP, MARGIN, FARTHEST)  # fmt: skip
     tl.store(row + 13, texel)
+    tl.store(row + 50, fade)
     zero = lx * 0.0
-    _map(row + 26, zero + 1.0, zero, zero, zero, zero + 1.0, zero, zero, zero, zero - 1.0, things, ints, low, high,
-         begin, end, CONTACT_MAP, MARGIN, FARTHEST)  # fmt: skip
+    one = zero + 1.0
+    texel, fade = _map(row + 26, seen, one, zero, zero, zero, one, zero, zero, zero, -one, things, ints, low,
+                       high, begin, end, CONTACT_MAP, MARGIN, FARTHEST)  # fmt: skip
+    tl.store(row + 51, fade)

@@ -91,8 +91,10 @@ def _line(at, height, rise, share):
 
 @triton.jit
 @no_type_check
-def occluded(heights, column, row, height, rise, SIZE: tl.constexpr):
+def occluded(heights, column, row, height, rise, fade, SIZE: tl.constexpr):
     """How much of the light is kept from points: ``shadows.occluded``."""
+    edge = tl.minimum(tl.minimum(column, SIZE - column), tl.minimum(row, SIZE - row))
+    edge = tl.minimum(tl.maximum((edge - 2.0) * fade, 0.0), 1.0)
     column = tl.minimum(tl.maximum(column, 2.0), SIZE - 2.001) - 0.5
     row = tl.minimum(tl.maximum(row, 2.0), SIZE - 2.001) - 0.5
     x, y = tl.floor(column), tl.floor(row)
@@ -104,7 +106,7 @@ def occluded(heights, column, row, height, rise, SIZE: tl.constexpr):
     fourth = _line(at + 3 * SIZE, height, rise, column - x)
     total = (fourth - first) * (row - y) + first
     total += _line(at + SIZE, height, rise, column - x)
-    return (total + _line(at + 2 * SIZE, height, rise, column - x)) * (1.0 / 9.0)
+    return (total + _line(at + 2 * SIZE, height, rise, column - x)) * (1.0 / 9.0) * edge
 
 
 @triton.jit

@@ -95,18 +95,25 @@ def _sample(
 @triton.jit
 @no_type_check
 def _of(pick, value):
-    """The value of the one lane that is picked, for all lanes."""
+    """The whole number of the one lane that is picked, for all lanes: one instruction of the warp."""
     return tl.sum(tl.where(pick, value, 0), axis=0)
 
 
 @triton.jit
+@no_type_check
+def _of_float(pick, value):
+    return _of(pick, value.to(tl.int32, bitcast=True)).to(tl.float32, bitcast=True)
+
+
+@triton.jit(do_not_specialize=["blocks", "bits", "stride"])
 @no_type_check
 def raster(
     things, ints, frames, looks, kinds, faces, rows, out, blocks, bits, stride,
     SIDE: tl.constexpr, SS: tl.constexpr, AT: tl.constexpr, HEIGHT: tl.constexpr, CONTACT: tl.constexpr,
     HOVER: tl.constexpr, NEAR: tl.constexpr, SMALL: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Draw the faces of all things: program t · blocks + j takes BLOCK faces of thing t, a lane each.
+    """Draw the faces of all things: program t · blocks + j takes every ``blocks``-th group of BLOCK faces of thing
+    t, a lane each.
 
     A small triangle's lane walks its bounding box alone, all lanes side by side; for a large one all lanes work
     together. With HEIGHT the frames have no perspective and ``out`` keeps the largest third coordinate; with CONTACT
@@ -120,7 +127,7 @@ def raster(
     if CONTACT:
         count = tl.where(tl.load(kinds + image * 3) >= -1, count, 0)  # and one without a floor none of its contacts
     begin = (tl.program_id(0) % blocks) * BLOCK
-    if begin < count:
+    while begin < count:
         lane = tl.arange(0, BLOCK)
         local = begin + lane
         on = local < count
@@ -188,13 +195,13 @@ def raster(
         while first < BLOCK:
             pick = lane == first
             large = tl.where(pick, 0, large)
-            e0 = _of(pick, a0), _of(pick, b0), _of(pick, c0)
-            e1 = _of(pick, a1), _of(pick, b1), _of(pick, c1)
-            e2 = _of(pick, a2), _of(pick, b2), _of(pick, c2)
-            plane = _of(pick, p), _of(pick, q), _of(pick, r)
+            e0 = _of_float(pick, a0), _of_float(pick, b0), _of_float(pick, c0)
+            e1 = _of_float(pick, a1), _of_float(pick, b1), _of_float(pick, c1)
+            e2 = _of_float(pick, a2), _of_float(pick, b2), _of_float(pick, c2)
+            plane = _of_float(pick, p), _of_float(pick, q), _of_float(pick, r)
             wide, high = _of(pick, width), _of(pick, height)
             left, top = _of(pick, x0), _of(pick, y0)
-            top_most, nearest = _of(pick, limit), tl.max(tl.where(pick, cut, 0.0), axis=0)
+            top_most, nearest = _of_float(pick, limit), _of_float(pick, cut)
             which = (thing << bits) | (begin + first)
             across = (wide + 7) // 8
             tiles = across * ((high + BLOCK // 8 - 1) // (BLOCK // 8))
@@ -206,3 +213,4 @@ def raster(
                         SIDE, SS, HEIGHT)  # fmt: skip
                 tile += 1
             first = tl.min(tl.where(large > 0, lane, BLOCK), axis=0)
+        begin += blocks * BLOCK

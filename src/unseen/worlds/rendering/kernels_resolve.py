@@ -84,9 +84,10 @@ def _backdrop(
             column, row, height = carried(wx, wy, wx * 0.0, im + 14)
             inside = (column > 0) & (column < MAP) & (row > 0) & (row < MAP)
             if tl.max(inside.to(tl.int32), axis=0) > 0:
-                dark = tl.where(inside, occluded(heights, column, row, height, 1.0, MAP) * tl.load(look), 0.0)
+                dark = occluded(heights, column, row, height, 1.0, tl.load(im + 50), MAP)
+                dark = tl.where(inside, dark * tl.load(look), 0.0)
                 column, row, height = carried(wx, wy, wx * 0.0, im + 26)
-                near = occluded(contacts, column, row, -HOVER, 1.0 / HOVER, CONTACT_MAP)
+                near = occluded(contacts, column, row, -HOVER, 1.0 / HOVER, tl.load(im + 51), CONTACT_MAP)
                 closed = tl.where(inside, near * near * CONTACT * tl.load(look), 0.0)
         red = red * (1.0 - share) + share * base_r * _on_floor(look + 1, lamps + 3, sky, lamps, dark, closed, L, K)
         green = green * (1.0 - share) + share * base_g * _on_floor(
@@ -118,7 +119,7 @@ def _on_floor(colour, lamp_colour, sky, lamps, dark, closed, L: tl.constexpr, K:
     return base * base * light * (1.0 - (key * dark + ambient * closed) / tl.maximum(light, 1e-12))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["stride", "picture_stride", "sky_stride", "bits"])
 @no_type_check
 def resolve(
     keys, images, looks, kinds, things, ints, faces, rows, maps, contact_maps, textures, levels, stride, pictures,

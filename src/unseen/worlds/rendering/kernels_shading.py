@@ -129,7 +129,7 @@ def shaded(
                 py = tl.load(im + 10) + dy * far + ny_ * out
                 pz = tl.load(im + 11) + dz * far + nz_ * out
                 column, row, height = carried(px, py, pz, im + 14)
-                lit = 1.0 - dark * occluded(heights, column, row, height + BIAS, 1.0, MAP)
+                lit = 1.0 - dark * occluded(heights, column, row, height + BIAS, 1.0, tl.load(im + 50), MAP)
                 facing, mirror = facing * lit, mirror * lit
         red += tl.load(light + 3) * facing
         green += tl.load(light + 4) * facing

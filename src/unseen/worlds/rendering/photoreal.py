@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SUN_RADIUS = 2.0  # degrees: the sun itself has 0.27; larger is softer (ours)
 SUN_DISTANCE = 60.0  # world units
-FLOOR = 60.0  # half the floor's edge, in world units
+FLOOR = 500.0  # half the floor's edge, in world units
 BOUNCES = 6
 
 
@@ -84,7 +84,9 @@ def depths(scenes: Scenes, bank: Bank, side: int) -> tuple[Tensor, Tensor]:
         for row in range(side):
             for column in range(side):
                 x, y = (column + 0.5 - side / 2) * step, (side / 2 - row - 0.5) * step
-                met = scene.ray_intersect_preliminary(mi.Ray3f(one.eye[0].tolist(), (forward + x * right + y * up).tolist()))
+                met = scene.ray_intersect_preliminary(
+                    mi.Ray3f(one.eye[0].tolist(), (forward + x * right + y * up).tolist())
+                )
                 if met.is_valid():
                     name = met.shape.id()
                     depth[n, row, column] = met.t

@@ -33,14 +33,18 @@ class Plan:
     fragments: int
 
 
-def planned(scenes: Scenes, shelf: Shelf, side: int, supersampling: int, memory: int | None, threads: int) -> Plan:
-    import torch
-
+def allowed(side: int, supersampling: int) -> None:
     if side < 1 or not 1 <= supersampling <= 8:
         raise UnseenError(
             f"a picture of {side} pixels with {supersampling}×{supersampling} samples per pixel cannot be drawn; "
             "side is at least 1, supersampling 1 to 8."
         )
+
+
+def planned(scenes: Scenes, shelf: Shelf, side: int, supersampling: int, memory: int | None, threads: int) -> Plan:
+    import torch
+
+    allowed(side, supersampling)
     things = scenes.things
     checked(scenes, shelf)
     count = shelf.first_face.index_select(0, things.mesh + 1) - shelf.first_face.index_select(0, things.mesh)

@@ -72,12 +72,15 @@ def axes(forward: Tensor) -> tuple[Tensor, Tensor]:
     return right, cross(right, forward)
 
 
+def focal_of(fov: Tensor) -> Tensor:
+    """1 / tan(fov / 2) of degrees, in float64 and rounded once, so that devices agree."""
+    return (1.0 / (fov.double() * 0.008726646259971648).tan()).float()
+
+
 def camera_of(scenes: Scenes) -> Camera:
     forward = unit(scenes.target - scenes.eye)
     right, up = axes(forward)
-    # tan in float64 and rounded once: its vectorised and scalar versions differ in the last bit of float32
-    focal = (1.0 / (scenes.fov.double() * 0.008726646259971648).tan()).float()
-    return Camera(right, up, forward, focal)
+    return Camera(right, up, forward, focal_of(scenes.fov))
 
 
 def runs(counts: Tensor, starts: Tensor) -> tuple[Tensor, Tensor]:

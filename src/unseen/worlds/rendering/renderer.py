@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unseen.worlds.rendering.backdrop import backdrop, rays
-from unseen.worlds.rendering.planning import planned, side_by_side
+from unseen.worlds.rendering.planning import allowed, planned, side_by_side
 from unseen.worlds.rendering.projection import Camera, Geometry, assembled, camera_of, seen
 from unseen.worlds.rendering.shading import Surface, normal_at, rows_of, shaded, surface
 from unseen.worlds.rendering.shadows import contact_map, shadow_map
@@ -51,6 +51,12 @@ def render(scenes: Scenes, bank: Bank, side: int, *, supersampling: int = 2, mem
     import torch
 
     device = scenes.eye.device
+    if device.type == "cuda":
+        from unseen.worlds.rendering import kernels
+
+        if kernels.available(device):  # the same pictures, without waiting for the host; this code is their oracle
+            allowed(side, supersampling)
+            return kernels.render(scenes, bank.on(device), side, supersampling, memory)
     threads = torch.get_num_threads() if device.type == "cpu" else 1
     shelf = bank.on(device)
     plan = planned(scenes, shelf, side, supersampling, memory, threads)

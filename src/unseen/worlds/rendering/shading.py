@@ -2,8 +2,9 @@
 harmonics.
 
 Light is linear, and linear is the square of the stored value (see :mod:`~unseen.worlds.rendering.textures`). Colours
-are squared, and multiplied by their tint, at the vertices. Only sums, products, quotients and square roots: these are
-rounded correctly everywhere, so a picture does not depend on how its samples fall into vectors of the processor.
+are squared, and multiplied by their tint, at the vertices. Only sums, products, quotients and square roots: unlike a
+power or a sine they give the same bits however samples fall into vectors of the processor. (Between devices square
+roots may differ in the last bit: MKL's is not correctly rounded.)
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unseen.worlds.rendering.projection import Geometry, axes, carried
+from unseen.worlds.rendering.projection import Geometry, axes, carried, focal_of
 from unseen.worlds.rendering.visibility import highest, triangles
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EMPTY = -1e6  # the height where no thing is
 MARGIN = 4  # empty texels around what is framed: taps that leave the map find nothing
-FARTHEST = 6.0  # a map never frames more than so many times the size of what the image is about (ours)
+FARTHEST = 1.5  # a map frames at most so many times what the camera sees around its target (ours)
 OFFSET = 2.0  # along the normal, in texels: the reach of the average, so a plane at any angle stays clear (ours)
 BIAS = 0.5  # along the ray, in texels (ours)
 HOVER = 6.0  # from this height on, in texels of its map, a thing leaves the floor all light of the sky (ours)
@@ -33,11 +33,14 @@ HOVER = 6.0  # from this height on, in texels of its map, a thing leaves the flo
 @dataclass(frozen=True, eq=False)
 class ShadowMap:
     """``frame`` [b, 3, 3] and ``origin`` [b, 3] carry a point of the world to column, row and height in texels;
-    ``texel`` [b] is the length of one. ``height`` [b · size²]. A point is fully dark ``1 / rise`` texels below."""
+    ``texel`` [b] is the length of one. ``height`` [b · size²]. A point is fully dark ``1 / rise`` texels below. Towards
+    the edge of the map shadows fade over ``1 / fade`` [b] texels: over its empty margin, or over a sixth of it where
+    the map does not frame everything."""
 
     frame: Tensor
     origin: Tensor
     texel: Tensor
+    fade: Tensor
     height: Tensor
     size: int
     rise: float = 1.0
@@ -49,10 +52,10 @@ def shadow_map(scenes: Scenes, geometry: Geometry, shelf: Shelf, size: int, most
 
     towards = scenes.light[:, 0]
     right, up = axes(-towards)
-    frame, origin, texel = _framed(scenes, shelf, torch.stack([right, -up, towards], 1), size)
+    frame, origin, texel, fade = _framed(scenes, shelf, torch.stack([right, -up, towards], 1), size)
     points = carried(geometry.point, geometry.image, frame, origin)
     height = _drawn(points, geometry.corner, geometry.face_image, len(scenes), size, most)
-    return ShadowMap(frame, origin, texel, height, size)
+    return ShadowMap(frame, origin, texel, fade, height, size)
 
 
 def contact_map(scenes: Scenes, geometry: Geometry, shelf: Shelf, size: int, most: int) -> ShadowMap:
@@ -60,7 +63,7 @@ def contact_map(scenes: Scenes, geometry: Geometry, shelf: Shelf, size: int, mos
     import torch
 
     basis = torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]], device=scenes.eye.device)
-    frame, origin, texel = _framed(scenes, shelf, basis.expand(len(scenes), 3, 3), size)
+    frame, origin, texel, fade = _framed(scenes, shelf, basis.expand(len(scenes), 3, 3), size)
     points = carried(geometry.point, geometry.image, frame, origin)
     corner = geometry.corner
     low = (points[2] > -HOVER).float()
@@ -69,7 +72,7 @@ def contact_map(scenes: Scenes, geometry: Geometry, shelf: Shelf, size: int, mos
     height = _drawn(
         points, corner.index_select(1, close), geometry.face_image.index_select(0, close), len(scenes), size, most
     )
-    return ShadowMap(frame, origin, texel, height, size, 1.0 / HOVER)
+    return ShadowMap(frame, origin, texel, fade, height, size, 1.0 / HOVER)
 
 
 def _drawn(points: Tensor, corner: Tensor, image: Tensor, images: int, size: int, most: int) -> Tensor:
@@ -82,7 +85,7 @@ def _drawn(points: Tensor, corner: Tensor, image: Tensor, images: int, size: int
     return highest(found, tops, images, size, EMPTY, most)
 
 
-def _framed(scenes: Scenes, shelf: Shelf, basis: Tensor, size: int) -> tuple[Tensor, Tensor, Tensor]:
+def _framed(scenes: Scenes, shelf: Shelf, basis: Tensor, size: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """A frame of ``size`` texels around the boxes of each image's things, along the rows of ``basis`` [b, 3, 3]."""
     import torch
 
@@ -100,7 +103,9 @@ def _framed(scenes: Scenes, shelf: Shelf, basis: Tensor, size: int) -> tuple[Ten
 
     reach, centre = measured(every)
     limit, middle = measured(focus)
-    limit = limit * FARTHEST
+    view = scenes.target - scenes.eye  # half the height of what is seen at the target's distance
+    seen = (view[:, 0] * view[:, 0] + view[:, 1] * view[:, 1] + view[:, 2] * view[:, 2]).sqrt() / focal_of(scenes.fov)
+    limit = torch.maximum(limit, seen) * FARTHEST
     far = reach > limit
     reach = torch.where(far, limit, reach)
     centre = torch.where(far[:, None], middle, centre)
@@ -111,7 +116,8 @@ def _framed(scenes: Scenes, shelf: Shelf, basis: Tensor, size: int) -> tuple[Ten
         [size * 0.5, size * 0.5, 0.0], device=texel.device
     )
     world = basis[:, 0] * centre[:, :1] + basis[:, 1] * centre[:, 1:2]  # the rows of the basis are of unit length
-    return basis / texel[:, None, None], world, texel
+    fade = torch.where(far, 6.0 / size, 0.5)
+    return basis / texel[:, None, None], world, texel, fade
 
 
 def _spans(things: Things, shelf: Shelf, basis: Tensor) -> tuple[Tensor, Tensor]:
@@ -154,7 +160,11 @@ def receivers(shadow: ShadowMap, geometry: Geometry) -> Tensor:
 
 def occluded(shadow: ShadowMap, image: Tensor, column: Tensor, row: Tensor, height: Tensor | float) -> Tensor:
     """How much of the light is kept from points, 0 to 1."""
+    import torch
+
     size = shadow.size
+    edge = torch.minimum(torch.minimum(column, size - column), torch.minimum(row, size - row))
+    edge = edge.sub_(2.0).mul_(shadow.fade.index_select(0, image)).clamp_(0.0, 1.0)
     column, row = column.clamp(2.0, size - 2.001) - 0.5, row.clamp(2.0, size - 2.001) - 0.5
     x, y = column.floor(), row.floor()
     across, down = column.sub_(x), row.sub_(y)
@@ -166,7 +176,7 @@ def occluded(shadow: ShadowMap, image: Tensor, column: Tensor, row: Tensor, heig
             for i in range(4)
         ]
         lines.append(_averaged(shares, across))
-    return _averaged(lines, down).mul_(1.0 / 9.0)
+    return _averaged(lines, down).mul_(1.0 / 9.0).mul_(edge)
 
 
 def _averaged(four: list[Tensor], share: Tensor) -> Tensor:

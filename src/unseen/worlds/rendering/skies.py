@@ -97,7 +97,8 @@ def folder_of_pictures(
                 problems.append((name, f"cannot be read: {fault.strerror}"))
     if not pictures:
         raise UnseenError(
-            f"no picture to show behind things below {base}; looked for files such as .png, .jpg, .webp.{_reasons(problems)}"
+            f"no picture to show behind things below {base}; looked for files such as .png, .jpg, .webp."
+            + _reasons(problems)
         )
     return pictures, problems
 

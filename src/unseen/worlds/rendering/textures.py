@@ -1,8 +1,8 @@
 """Pictures seen from near and far: a pyramid of halved copies, sampled between four texels and two levels.
 
 Levels are averaged in linear light, which here is the square of the stored value (the transfer function of this
-renderer, ours: a square and a square root are correctly rounded on every device, the sRGB curve is not). A texel is
-one whole number, red + 256 green + 65536 blue: one gather fetches three channels.
+renderer, ours: a square is exact to the last bit on every device and a square root to the last but one, the sRGB curve
+is neither). A texel is one whole number, red + 256 green + 65536 blue: one gather fetches three channels.
 """
 
 from __future__ import annotations

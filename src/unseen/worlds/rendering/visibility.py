@@ -10,7 +10,7 @@ are no cracks. Of several triangles the nearest wins, and of equally near ones t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ EMPTY = (1 << 63) - 1
 
 @dataclass(frozen=True, eq=False)
 class Triangles:
-    """Front-facing triangles that may cover a sample: ``t`` columns.
+    """Front-facing triangles: ``t`` columns.
 
     ``face`` is their number in the batch. ``plane`` [9, t] are the planes over the frame of 1 / W and of the second and
     third corner's weight over W; ``edges`` [12, t] the crossings of the edges with a row y, slope · y + offset, and
@@ -54,36 +54,33 @@ def triangles(points: Tensor, corner: Tensor, image: Tensor, size: int, near: fl
     d2 = [b - a for a, b in zip(v0, v2)]
     normal = _cross(d1, d2)
     determinant = normal[0] * v0[0] + normal[1] * v0[1] + normal[2] * v0[2]
-    depth_low = torch.minimum(torch.minimum(v0[2], v1[2]), v2[2])
-    depth_high = torch.maximum(torch.maximum(v0[2], v1[2]), v2[2])
-    crosses = depth_low < near
-    box = _box([v0, v1, v2], crosses, size)
-    full = (determinant > 1e-30) & (depth_high >= near) & (box[1] >= box[0]) & (box[3] >= box[2])
-    kept = full.nonzero().squeeze(1)
-    table = torch.stack([*v0, *v1, *v2, *d1, *d2, *normal, determinant]).index_select(1, kept)
-    v0, v1, v2, d1, d2, normal = (table[3 * k : 3 * k + 3].unbind(0) for k in range(6))
-    crosses = crosses.index_select(0, kept)
-    depth_low = depth_low.index_select(0, kept)
-    limit = torch.where(crosses, 1.0 / near, 1.0 / depth_low)
-    plane = torch.stack([*normal, *_cross(d2, v0), *_cross(v0, d1)]) / table[18]
+    depth = torch.maximum(torch.maximum(v0[2], v1[2]), v2[2])
+    kept = ((determinant > 1e-30) & (depth >= near)).nonzero().squeeze(1)
+
+    def of(rows: Sequence[Tensor]) -> list[Tensor]:
+        return [row.index_select(0, kept) for row in rows]
+
+    v0, v1, v2, d1, d2, normal = (of(rows) for rows in (v0, v1, v2, d1, d2, normal))
+    depth = torch.minimum(torch.minimum(v0[2], v1[2]), v2[2])
+    crosses = depth < near
     return Triangles(
         face=kept,
         image=image.index_select(0, kept),
-        plane=plane,
+        plane=torch.stack([*normal, *_cross(d2, v0), *_cross(v0, d1)]).div_(determinant.index_select(0, kept)),
         edges=_edges(v0, v1, v2),
-        box=box.index_select(1, kept),
-        limit=limit,
+        box=_box([v0, v1, v2], crosses, size),
+        limit=1.0 / depth.clamp_min(near),
         crossing=crosses,
         any_crossing=bool(crosses.any()),
     )
 
 
-def _cross(a: object, b: object) -> list[Tensor]:
-    (ax, ay, az), (bx, by, bz) = a, b  # type: ignore[misc]
+def _cross(a: Sequence[Tensor], b: Sequence[Tensor]) -> list[Tensor]:
+    (ax, ay, az), (bx, by, bz) = a, b
     return [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
 
 
-def _box(corners: list[tuple[Tensor, ...]], crosses: Tensor, size: int) -> Tensor:
+def _box(corners: list[Sequence[Tensor]], crosses: Tensor, size: int) -> Tensor:
     """First and last column and row [4, f] whose samples may lie inside; the whole frame where a face crosses the near
     plane."""
     import torch
@@ -99,7 +96,7 @@ def _box(corners: list[tuple[Tensor, ...]], crosses: Tensor, size: int) -> Tenso
     return torch.stack(sides).int()
 
 
-def _edges(v0: tuple[Tensor, ...], v1: tuple[Tensor, ...], v2: tuple[Tensor, ...]) -> Tensor:
+def _edges(v0: Sequence[Tensor], v1: Sequence[Tensor], v2: Sequence[Tensor]) -> Tensor:
     import torch
 
     rows = []
@@ -128,7 +125,7 @@ def fragments(found: Triangles, plane: Tensor, size: int, supersampling: int, mo
 
     A sample's place is ``[image, sub-row, sub-column, row, column]``: samples of one pixel lie in planes.
     """
-    rows_of = (found.box[3] - found.box[2] + 1).long()
+    rows_of = (found.box[3] - found.box[2] + 1).clamp_min(0).long()
     if not len(rows_of):
         return
     ends = rows_of.cumsum(0)
