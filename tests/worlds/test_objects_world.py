@@ -118,3 +118,14 @@ def test_the_middle_level_is_canonical_and_means_no_change():
 def test_errors_teach(arguments, sentence):
     with pytest.raises(UnseenError, match=sentence):
         make("objects", **arguments)
+
+
+def test_objects_made_by_several_processes_are_those_made_by_one():
+    from unseen.worlds.shapes.making import make_objects
+
+    wanted = [("mug", 0), ("table", 3), ("mug", 1), ("bottle", 2), ("tree", 0)]
+    alone, together = make_objects(wanted, 5, 1), make_objects(wanted, 5, 2)
+    assert len(alone) == len(together) == 5
+    for a, b in zip(alone, together):
+        assert (a.vertices == b.vertices).all()
+        assert (a.colours == b.colours).all()

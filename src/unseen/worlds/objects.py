@@ -15,13 +15,13 @@ from unseen.vocabulary.samples import Block, Samples
 from unseen.vocabulary.seeds import stream
 from unseen.worlds.rendered import RenderedWorld, fingerprint_of
 from unseen.worlds.shapes.backgrounds import KINDS, background
-from unseen.worlds.shapes.categories import CATEGORIES, make_object
+from unseen.worlds.shapes.categories import CATEGORIES
+from unseen.worlds.shapes.making import make_objects
 from unseen.worlds.shapes.patterns import PATTERNS
 from unseen.worlds.stage import Stage, with_levels
 
 if TYPE_CHECKING:
     from unseen.worlds.rendering.bank import Bank
-    from unseen.worlds.rendering.mesh import Mesh
 
 VERSION = 1  # raise it when any object, pattern or background changes
 OURS = "shapes, patterns, backgrounds and ranges of all factors are this library's own"
@@ -125,14 +125,10 @@ def _bank(furnish: Furnish) -> Bank:
 
     if furnish not in _BANKS:
         _BANKS.clear()  # one at a time: a bank of a thousand meshes is large
-        kinds = list(PATTERNS)
-        patterns = (
-            PATTERNS[kinds[i % len(kinds)]](stream(furnish.seed, "texture", i)) for i in range(furnish.textures)
-        )
-        meshes = tuple(
-            make_object(name, i, furnish.seed) for name in furnish.categories for i in range(furnish.instances)
-        )
-        _BANKS[furnish] = Bank(meshes, textures=tuple(patterns), pictures=furnish.pictures())
+        kinds, seed = list(PATTERNS), furnish.seed
+        patterns = tuple(PATTERNS[kinds[i % len(kinds)]](stream(seed, "texture", i)) for i in range(furnish.textures))
+        meshes = make_objects([(name, i) for name in furnish.categories for i in range(furnish.instances)], seed)
+        _BANKS[furnish] = Bank(meshes, textures=patterns, pictures=furnish.pictures())
     return _BANKS[furnish]
 
 
@@ -149,19 +145,13 @@ class LazyStage:
         bank = self.furnish()
         stage = Stage(
             self.samples,
-            mesh=np.arange(len(bank.meshes)),
-            centre=centres(bank.meshes),
+            bank.on(str(device)).centre,
             pictures=range(len(bank.pictures)),
             textures=range(len(bank.textures)),
             drawn=self.drawn,
             seed=self.seed,
         )
         return stage(rows, device, draw)  # type: ignore[arg-type]
-
-
-def centres(meshes: Sequence[Mesh]) -> np.ndarray:
-    """The middle of each mesh's box."""
-    return np.stack([(one.vertices.min(0) + one.vertices.max(0)) / 2 for one in meshes]).astype(np.float32)
 
 
 def chosen_categories(categories: int | Sequence[str] | None) -> tuple[str, ...]:

@@ -58,14 +58,13 @@ def scalar_factor(name: str, levels: int) -> Factor:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """Rows → scenes. ``mesh`` gives each instance's mesh (one table for all blocks), ``pictures`` the bank's picture of
-    each level of ``background`` (none: a floor under a plain sky), ``textures`` the bank's texture of each level of
-    ``texture`` (−1: the object's own colours). ``drawn`` names circumstances that are no factor and vary from row to
-    row over their range."""
+    """Rows → scenes. An instance's number is its mesh's. ``pictures`` gives the bank's picture of each level of
+    ``background`` (none: a floor under a plain sky), ``textures`` the bank's texture of each level of ``texture`` (−1:
+    the object's own colours). ``drawn`` names circumstances that are no factor and vary from row to row over their
+    range."""
 
     samples: Samples
-    mesh: np.ndarray
-    centre: np.ndarray  # [meshes, 3] the middle of each mesh's box
+    centre: Tensor  # [meshes, 3] the middle of each mesh's box, on the device
     pictures: Sequence[int] = ()
     textures: Sequence[int] = ()
     drawn: tuple[str, ...] = ()
@@ -80,8 +79,8 @@ class Stage:
 
         ids = torch.from_numpy(rows).to(device)
         _, instance, _ = self.samples.locate(rows)
-        mesh = torch.from_numpy(self.mesh[instance]).to(device)
-        centre = torch.from_numpy(self.centre).to(device)[mesh]
+        mesh = torch.from_numpy(instance).to(device)
+        centre = self.centre[mesh]
         pose, position, size, light, elevation = (self._value(name, rows, ids, draw) for name in RANGES)
         yaw = pose - FRONT
         coloured = "light" in self.samples.space or "light" in self.drawn

@@ -1,0 +1,66 @@
+"""Many objects at once, by several processes.
+
+A thousand objects take half a minute of one core. The processes are plain Python runs of this module, not forks or
+spawns of the caller, which may hold a GPU, threads, or a script without a main guard.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from unseen.worlds.rendering.mesh import Mesh
+from unseen.worlds.shapes.categories import make_object
+
+FEW = 200  # fewer than this for each process are not worth its start
+Wanted = tuple[str, int]  # category, instance
+
+
+def make_objects(wanted: Sequence[Wanted], seed: int = 0, processes: int | None = None) -> tuple[Mesh, ...]:
+    """The objects asked for, in that order; the same whoever makes them."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    processes = min(cores, len(wanted) // FEW) if processes is None else processes
+    if processes < 2:
+        return tuple(make_object(category, instance, seed) for category, instance in wanted)
+    with tempfile.TemporaryDirectory(prefix="unseen-objects-") as folder:
+        parts = [list(wanted[part::processes]) for part in range(processes)]
+        files = [Path(folder) / f"{part}.pickle" for part in range(processes)]
+        running = []
+        for part, file in zip(parts, files):
+            file.with_suffix(".asked").write_bytes(pickle.dumps((part, seed)))
+            command = [sys.executable, "-m", "unseen.worlds.shapes.making", str(file)]
+            running.append(subprocess.Popen(command, env=_environment(), stdout=subprocess.DEVNULL))
+        made = [_collected(child, file, part, seed) for child, file, part in zip(running, files, parts)]
+    found: list[Mesh | None] = [None] * len(wanted)
+    for part, meshes in enumerate(made):
+        found[part::processes] = meshes
+    return tuple(mesh for mesh in found if mesh is not None)
+
+
+def _environment() -> dict[str, str]:
+    """The caller's, with its way of finding this package."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "OMP_NUM_THREADS": "1"}
+
+
+def _collected(child: subprocess.Popen, file: Path, part: list[Wanted], seed: int) -> list[Mesh]:
+    """What a process made; where it could not, it is made here."""
+    if child.wait() == 0 and file.is_file():
+        return pickle.loads(file.read_bytes())
+    return [make_object(category, instance, seed) for category, instance in part]
+
+
+def main() -> None:
+    file = Path(sys.argv[1])
+    part, seed = pickle.loads(file.with_suffix(".asked").read_bytes())
+    aside = file.with_suffix(".part")
+    aside.write_bytes(pickle.dumps([make_object(category, instance, seed) for category, instance in part]))
+    aside.rename(file)
+
+
+if __name__ == "__main__":
+    main()
