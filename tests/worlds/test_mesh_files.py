@@ -88,7 +88,8 @@ def test_axes_and_yaw_turn_the_mesh(tmp_path: Path) -> None:
         (Reading(yaw=90), (1, 2, 4)),
     ):
         one = read(tmp_path / "box.stl", how).mesh
-        assert np.allclose(one.extents, np.array(extents) / 4, atol=1e-5) and outward(one), how
+        assert np.allclose(one.extents, np.array(extents) / 4, atol=1e-5), how
+        assert outward(one), how
 
 
 def test_the_front_of_a_gltf_is_its_positive_z(tmp_path: Path) -> None:
@@ -236,14 +237,16 @@ def test_what_nobody_sees_is_dropped_and_windings_do_not_matter(tmp_path: Path) 
     inside = trimesh.creation.icosphere(subdivisions=1, radius=0.3)
     trimesh.util.concatenate([walls, inside]).export(str(tmp_path / "hidden.stl"))
     one = read(tmp_path / "hidden.stl").mesh
-    assert 10 <= len(one.faces) <= 12 and outward(one), "neither the ball in the box nor the inner sides of its walls"
+    assert 10 <= len(one.faces) <= 12, "neither the ball in the box nor the inner sides of its walls"
+    assert outward(one)
 
 
 def test_sharp_edges_stay_sharp_and_round_ones_become_smooth(tmp_path: Path) -> None:
     trimesh.creation.cylinder(radius=1, height=1, sections=32).export(str(tmp_path / "drum.stl"))
     one = read(tmp_path / "drum.stl").mesh
     level = np.abs(one.normals[:, 2]) < 0.1
-    assert level.any() and np.allclose(np.abs(one.normals[~level][:, 2]), 1, atol=1e-3), "caps are flat"
+    assert level.any()
+    assert np.allclose(np.abs(one.normals[~level][:, 2]), 1, atol=1e-3), "caps are flat"
     out = one.vertices[level] * (1, 1, 0)
     out /= np.linalg.norm(out, axis=1, keepdims=True)
     assert ((one.normals[level] * out).sum(1) > 0.999).all(), "the mantle is round"
@@ -278,7 +281,8 @@ def test_many_faces_become_few_without_losing_shape_colour_or_thin_pieces(tmp_pa
     radius = np.linalg.norm((one.vertices - (0, 0, 1 / 3)) * 3, axis=1)
     mantle = radius < 1.02
     assert np.allclose(radius[mantle], 1, atol=0.02), "still round"
-    assert np.isclose(one.extents[2], 1) and (one.vertices[~mantle][:, 2] > 0.9).any(), "the pole is there"
+    assert np.isclose(one.extents[2], 1)
+    assert (one.vertices[~mantle][:, 2] > 0.9).any(), "the pole is there"
     low, high = one.vertices[:, 2] < 0.3, mantle & (np.abs(one.vertices[:, 2] - 0.48) < 0.1)
     assert np.allclose(one.colours[low], (0, 0, 1), atol=0.02)
     assert np.allclose(one.colours[high], (1, 0, 0), atol=0.02)

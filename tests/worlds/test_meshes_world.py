@@ -14,7 +14,7 @@ from unseen.worlds.meshes.index import entries
 from unseen.worlds.meshes.world import meshes
 
 trimesh = pytest.importorskip("trimesh")
-SHARED = Path("/work/shared/data/meshes")
+SHARED = Path(__file__).resolve().parents[3] / Path("shared/data/meshes")
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from unseen.vocabulary.errors import UnseenError
 from unseen.worlds.rendering.skies import folder_of_pictures, folder_of_skies, read_sky, shown, smaller
 
-SHARED = Path("/work/shared/data/hdri_cc0")
+SHARED = Path(__file__).resolve().parents[3] / Path("shared/data/hdri_cc0")
 
 
 def rgbe(values: np.ndarray) -> np.ndarray:

@@ -65,10 +65,19 @@ def car_models() -> Image.Image:
     return labelled(world.images(rows).permute(0, 2, 3, 1).numpy(), [n.replace("–", "-") for n in names], 10)
 
 
+def strip() -> Image.Image:
+    """Cars at random, for the README."""
+    world = make("cars", models=13, instances=40, side=112)
+    rows = np.random.default_rng(3).choice(len(world.samples), 18, replace=False)
+    pictures = world.images(rows).permute(0, 2, 3, 1).numpy()
+    return Image.fromarray(pictures.reshape(2, 9, 112, 112, 3).transpose(0, 2, 1, 3, 4).reshape(224, 1008, 3))
+
+
 def main() -> None:
     for name, arguments in SHEETS.items():
         contact_sheet(make(name, **arguments)).save(HERE / f"{name}.png", optimize=True)
     textures().save(HERE / "textures.png", optimize=True)
+    strip().save(HERE / "cars-strip.png", optimize=True)
     categories().save(HERE / "categories.png", optimize=True)
     car_models().save(HERE / "car-models.png", optimize=True)
     if len(sys.argv) > 1:
