@@ -82,3 +82,11 @@ def test_more_samples_per_pixel_change_edges_only(supersampling):
     fine = render(SCENES, BANK, 40, supersampling=4).float()
     picture = render(SCENES, BANK, 40, supersampling=supersampling).float()
     assert (fine - picture).abs().mean() < 4
+
+
+@pytest.mark.parametrize("behind", [0, 1, 2])
+def test_a_batch_without_any_floor_is_drawn_like_its_images_alone(behind):
+    scenes = staged(torch.arange(3), floor=-2, behind=behind, azimuth=torch.tensor([0.0, 40.0, 200.0]))
+    together = render(scenes, BANK, 24)
+    alone = torch.cat([render(scenes.part(k, k + 1), BANK, 24) for k in range(3)])
+    assert torch.equal(together, alone)

@@ -71,7 +71,7 @@ def backdrop(
     along = rays(scenes, camera, side)
     behind = _behind(scenes, shelf, camera, along, side)
     if not bool((scenes.floor >= -1).any()):
-        return behind.expand(3, len(scenes), side, side).clamp(0.0, 1.0)
+        return behind.expand(3, len(scenes), side, side).contiguous().clamp_(0.0, 1.0)
     floor = _floor(scenes, shelf, camera, along, maps, side)
     canvas = torch.empty((3, len(scenes), side, side), device=floor.device)
     torch.mul(floor, along.share, out=canvas)

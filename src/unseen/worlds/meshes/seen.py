@@ -1,0 +1,80 @@
+"""Which sides of faces can be seen from outside: a car's seats behind opaque panes cannot, nor the back of its doors.
+
+Every side gets a colour of its own and is drawn from many directions; sides that no picture shows, nor shows of a
+neighbour that looks the same way, are dropped, so that the faces a mesh may have are spent on what is looked at. Things
+stand on a floor here: what shows only from far below it is dropped too. The method is ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from unseen.worlds.rendering.mesh import mesh, upright
+
+VIEWS = 42
+SIDES = ((500, 96), (4000, 192))  # up to so many sides of faces: pixels
+SIDE = 256  # for more
+TOGETHER = 6  # views drawn at a time
+RINGS = 2  # of neighbours that count as seen: one may hide between the pixels
+FOV = 24.0  # degrees
+LOWEST = -15.0  # degrees: nobody looks from below the floor, but up at what is higher than the eye
+
+
+def seen(corners: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Whether the front of each face ``[f, 3, 3]`` is seen; ``ids`` [f, 3] number the places of its corners."""
+    import torch
+
+    from unseen.worlds.rendering.bank import Bank
+    from unseen.worlds.rendering.renderer import render
+    from unseen.worlds.rendering.staging import staged
+
+    n = len(corners)
+    number = np.arange(1, n + 1)
+    colour = np.stack([number & 255, number >> 8 & 255, number >> 16 & 255], -1) / 255.0
+    shape = upright(
+        mesh(
+            corners.reshape(-1, 3), np.arange(3 * n), normals=np.tile([0.0, 0.0, 1.0], (3 * n, 1)),
+            colour=np.repeat(colour, 3, axis=0), gloss=0.0,
+        )
+    )  # fmt: skip
+    bank = Bank((shape,))
+    radius = float(np.linalg.norm(shape.extents)) / 2
+    azimuth, elevation = _directions(VIEWS)
+    found = np.zeros(n + 1, bool)
+    pixels = next((pixels for most, pixels in SIDES if n <= most), SIDE)
+    for start in range(0, VIEWS, TOGETHER):
+        some = slice(start, start + TOGETHER)
+        scenes = staged(
+            torch.zeros(len(azimuth[some])), azimuth=torch.from_numpy(azimuth[some]),
+            elevation=torch.from_numpy(elevation[some]), fov=FOV, floor_colour=(0.0, 0.0, 0.0), shadow=0.0,
+            distance=1.02 * radius / np.sin(np.radians(FOV / 2)), target=(0.0, 0.0, float(shape.extents[2]) / 2),
+            light_colour=(0.0, 0.0, 0.0), bottom=(0.0, 0.0, 0.0), top=(0.0, 0.0, 0.0),
+        )  # fmt: skip
+        scenes = replace(scenes, ambient=torch.ones((len(scenes), 1, 3)))  # every face in its own colour
+        drawn = render(scenes, bank, pixels, supersampling=1).long()
+        shown = torch.unique(drawn[:, 0] + 256 * drawn[:, 1] + 65536 * drawn[:, 2]).numpy()
+        found[shown[shown <= n]] = True
+    found = found[1:]
+    for _ in range(RINGS):
+        found = _with_neighbours(found, corners, ids)
+    return found
+
+
+def _directions(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Azimuths and elevations in degrees, evenly over the sphere above :data:`LOWEST` (a Fibonacci spiral)."""
+    k = np.arange(n) + 0.5
+    height = 1 - (1 - np.sin(np.radians(LOWEST))) * k / n
+    return ((k * 360 * 0.6180339887498949) % 360).astype(np.float32), np.degrees(np.arcsin(height)).astype(np.float32)
+
+
+def _with_neighbours(found: np.ndarray, corners: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Sides seen, and those around them that look the same way within 75 degrees: one may hide between the pixels."""
+    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    unit = across / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-300)
+    total = np.zeros((int(ids.max()) + 1, 3))
+    for corner in range(3):
+        np.add.at(total, ids[found, corner], unit[found])
+    total /= np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300)
+    return found | (np.einsum("fkc,fc->fk", total[ids], unit) > 0.26).any(1)
