@@ -208,7 +208,7 @@ def test_check_gives_one_audit_for_each_distinct_split():
     [
         ({"world__name": "digit"}, "no world 'digit'; possible: digits, .* Did you mean 'digits'?"),
         ({"world__viewpont": "scale"}, "no key 'world.viewpont'.* Did you mean 'world.viewpoint'?"),
-        ({"design__name": "hold_out"}, "no design 'hold_out'.* Did you mean 'hold_out_combinations'?"),
+        ({"design__name": "hold_out_combination"}, "no design 'hold_out_comb.* Did you mean 'hold_out_combinations'?"),
         ({"design__collumns": "position"}, "no key 'design.collumns'.* Did you mean 'design.columns'?"),
         ({"design__columns": "positon"}, "no factor 'positon'.* Did you mean 'position'?"),
         ({"design__images": "many"}, "design.images = 'many': input should be a valid integer"),

@@ -13,10 +13,14 @@ from rich.markup import escape
 from unseen.cli.listing import _table, print_table
 from unseen.cli.progress import clock, print_hanging
 
+MOST_SETS = 3  # asked of a split by levels that have a column in the plan's table
+MOST_SPLITS = 4  # by levels that the plan draws
+
 
 def show_plan(study: Any, console: Console, device: str, picture: Path | None, timing: bool) -> None:
     from unseen.reports import contact_sheet, grid_text
-    from unseen.studies.pictures import splits
+    from unseen.reports.shades import LEGEND
+    from unseen.studies.pictures import grid_pictures, splits
 
     audits = study.check()
     trials = study.trials
@@ -27,27 +31,32 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     seeds = len(study.recipe.seeds)
     console.print(f"\n{len(trials)} trials ({seeds} seed{'s' * (seeds != 1)}), {done} finished already")
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
-    table = _table("condition", "train", "validation", *study.recipe.recordings.sets, "cells")
+    asked = [name for name in study.recipe.recordings.sets if name not in ("train", "validation")]
+    if len(asked) > MOST_SETS and all(found.shares for _, found in audits):
+        asked = asked[:1]  # all are named with each split below
+    table = _table("condition", "train", "validation", *asked, "cells")
     for trial, found in audits:
         split, samples = study.split(trial), study.world(trial).samples
         counts = [
-            f"{split.count(samples, name):,}"
-            for name in ("train", "validation", *study.recipe.recordings.sets)
-            if name in split.sets
+            f"{split.count(samples, name):,}" if name in split.sets else "none"
+            for name in ("train", "validation", *asked)
         ]
-        name = " · ".join(
-            f"{key.rpartition('.')[2]} {value}"
-            for key, value in trial.condition.items()
-            if key.startswith(("design", "world"))
-        )
-        table.add_row(name or "all", *counts, str(int((found.counts["train"] > 0).sum())))
+        table.add_row(_condition(trial) or "all", *counts, f"{found.sizes['train'].cells:,}")
     print_table(console, table)
-    shown = splits(study)
-    for split in shown[:: max(1, len(shown) - 1)][:2]:
+    grids = [(trial, found) for trial, found in audits if not found.shares]
+    for trial, found in grids[:: max(1, len(grids) - 1)][:2]:
         console.print()
-        console.print(grid_text(split), markup=False)
+        console.print(grid_text(grid_pictures(study, trial, found, examples=False)[0]), markup=False)
+    levels = [(trial, found) for trial, found in audits if found.shares]
+    for trial, found in levels[:MOST_SPLITS]:
+        console.print()
+        show_levels(study, trial, found, console)
+    if levels:
+        console.print(f"\n{LEGEND}", markup=False)
+    if len(levels) > MOST_SPLITS:
+        console.print(f"\n… {len(levels) - MOST_SPLITS} more splits; `unseen audit` shows all.", markup=False)
     if picture is not None:
-        contact_sheet(shown[0]).save(picture)
+        contact_sheet(splits(study)[0]).save(picture)
         console.print(f"splits drawn in {picture}", markup=False, soft_wrap=True)
     if timing:
         from unseen.engines.timing import estimate
@@ -63,23 +72,63 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
         )
 
 
+def _condition(trial: Any) -> str:
+    """What a trial's split depends on, of the grid."""
+    return " · ".join(
+        f"{key.rpartition('.')[2]} {value}"
+        for key, value in trial.condition.items()
+        if key.startswith(("design", "world"))
+    )
+
+
+def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: bool = False) -> None:
+    """What a split by levels trains on: a line per factor and, if asked, a grid for every two of them."""
+    from unseen.reports import pair_grids, strips
+    from unseen.reports.shades import COLUMNS, LEGEND, ROWS
+
+    facts = study.split(trial).facts
+    console.print(f"[bold]{escape(_condition(trial) or 'the split')}[/]")
+    if "trained_share" in facts:
+        train, test = (f"{100 * facts[key]:.1f} %" for key in ("trained_share", "test_share"))
+        print_hanging(console, f"{facts['mode']}: {train} of all rows to train on, {test} to test; {facts['words']}")
+    if not pairs and len(study.recipe.recordings.sets) > MOST_SETS:  # they do not fit in the plan's table
+        sizes = ", ".join(f"{name} {found.sizes[name].images:,}" for name in study.recipe.recordings.sets)
+        print_hanging(console, f"asked: {sizes}")
+    notes = dict.fromkeys(facts.get("protected", ()), "protected")
+    notes |= {name: f"{len(levels)} held out" for name, levels in facts.get("withheld", {}).items()}
+    console.print(strips(found.shares, notes), markup=False, highlight=False)
+    if pairs and found.pairs:
+        grids = []
+        for pair in found.pairs:
+            seen = f"{100 * pair.seen:.0f} % seen"
+            upright = pair if pair.there.shape[0] <= pair.there.shape[1] else pair.turned()
+            drawn = upright.coarser(ROWS, COLUMNS)
+            grids.append((f"{drawn.rows} ↓ {drawn.columns} →, {seen}", drawn.share))
+        console.print()
+        console.print(pair_grids(grids), markup=False, highlight=False)
+        console.print(f"\n{LEGEND}", markup=False)
+
+
 def show_audit(study: Any, console: Console) -> None:
     from unseen.reports import grid_text
     from unseen.studies.collect import distances
-    from unseen.studies.pictures import splits
+    from unseen.studies.pictures import grid_pictures
 
     far = {id(row["trial"]): row for row in distances(study)}
-    for (trial, found), picture in zip(study.check(), splits(study)):
-        label = trial.label.rpartition(" · ")[0]
-        console.print(f"[bold]{escape(label)}[/]" if label else "[bold]the split[/]")
-        console.print(grid_text(picture), markup=False)
+    for trial, found in study.check():
+        if found.shares:
+            show_levels(study, trial, found, console, pairs=True)
+        else:
+            label = trial.label.rpartition(" · ")[0]
+            console.print(f"[bold]{escape(label)}[/]" if label else "[bold]the split[/]")
+            console.print(grid_text(grid_pictures(study, trial, found, examples=False)[0]), markup=False)
         console.print()
         table = _table("rows", "images", "cells", "per cell", "shared with train")
-        for name, counts in found.counts.items():
-            inside = counts[counts > 0]
-            shared = "" if name == "train" else str(found.shared_instances[("train", name)])
-            span = f"{inside.min()} to {inside.max()}" if len(inside) else "none"
-            table.add_row(name, f"{counts.sum():,}", str(len(inside)), span, shared)
+        for name, size in found.sizes.items():
+            shared = found.shared_instances or found.shared_images  # instances, where they are kept apart
+            count = "" if name == "train" else str(shared[("train", name)])
+            span = f"{size.least} to {size.most}" if size.cells else "none"
+            table.add_row(name, f"{size.images:,}", f"{size.cells:,}", span, count)
         print_table(console, table)
         for name, (least, most) in found.per_row.items():
             console.print(f"  seen cells per level of {name}: {least if least == most else f'{least} to {most}'}")

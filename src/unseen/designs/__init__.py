@@ -2,8 +2,9 @@
 
 from unseen.designs.audit import Audit, audit
 from unseen.designs.combinations import hold_out_combinations
+from unseen.designs.levels import hold_out_levels
 from unseen.designs.lists import from_lists
 
-DESIGNS = {design.__name__: design for design in (hold_out_combinations, from_lists)}
+DESIGNS = {design.__name__: design for design in (hold_out_combinations, hold_out_levels, from_lists)}
 
-__all__ = ["DESIGNS", "Audit", "audit", "from_lists", "hold_out_combinations"]
+__all__ = ["DESIGNS", "Audit", "audit", "from_lists", "hold_out_combinations", "hold_out_levels"]

@@ -2,32 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Int
 
+from unseen.designs.pairs import Pair, levels_at, pairs_of, shares_of
+from unseen.vocabulary.errors import listed
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
+
+NO_VALIDATION = "no validation set: the epoch would be chosen on training images"
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a row set is: its images, the cells they are of, and the fewest and most of one cell."""
+
+    images: int
+    cells: int
+    least: int
+    most: int
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """Facts about a split. ``problems`` are what a reviewer would ask about; empty is good."""
+    """Facts about a split. ``problems`` are what a reviewer would ask about; empty is good.
 
-    counts: Mapping[str, Int[np.ndarray, "rows columns"]]  # images per cell, for each row set
+    A split of two factors is shown whole, in ``counts``. Of one that is said by rules over the levels of many factors
+    there are ``shares``, the part of the rows at each level of a factor that training shows, and ``pairs``, the same
+    for every two factors.
+    """
+
+    counts: Mapping[str, Int[np.ndarray, "rows columns"]]  # images per cell, for each row set; of two factors
     per_row: Mapping[str, tuple[int, int]]  # least and most seen cells per level, by factor
     shared_images: Mapping[tuple[str, str], int]  # rows that two sets share: train or validation with a later one
     shared_instances: Mapping[tuple[str, str], int]  # source instances that two sets share
     copies: Mapping[tuple[str, str], int]  # instances of the second set that are other files of the first one's
     reused: int  # training instances used in more than one cell
     problems: tuple[str, ...]
+    sizes: Mapping[str, Size]
+    shares: Mapping[str, np.ndarray] = field(default_factory=dict)
+    pairs: tuple[Pair, ...] = ()
 
 
 def audit(split: Split, samples: Samples) -> Audit:
     """Enumerate a split and look for what should not be there. Probe rows are measured only, and left out; those that
     are listed must not be training rows."""
+    if split["train"].rule is not None:
+        return _audit_of_levels(split, samples)
     names = [name for name in split.sets if name != "probe"]
     rows = {name: split.rows(samples, name) for name in names}
     instances = {name: _instances(samples, rows[name]) for name in names}
@@ -35,8 +59,8 @@ def audit(split: Split, samples: Samples) -> Audit:
     content = _content(samples)
     shared_images, shared_instances, copies = {}, {}, {}
     if "probe" in split.sets and split["probe"].listed is not None:  # a rule draws its probe from the test pool
-        listed = split.rows(samples, "probe")
-        shared_images["train", "probe"] = len(np.intersect1d(rows["train"], listed))
+        probed = split.rows(samples, "probe")
+        shared_images["train", "probe"] = len(np.intersect1d(rows["train"], probed))
     for left, right in _pairs(names):
         pair = (left, right)
         shared_images[pair] = len(np.intersect1d(rows[left], rows[right]))
@@ -53,7 +77,47 @@ def audit(split: Split, samples: Samples) -> Audit:
     }
     reused = _reused(samples, split, rows["train"], instances["train"])
     problems = _problems(split, counts, shared_images, shared_instances, copies, per_row, reused)
-    return Audit(counts, per_row, shared_images, shared_instances, copies, reused, problems)
+    sizes = {name: _size(table[table > 0]) for name, table in counts.items()}
+    return Audit(counts, per_row, shared_images, shared_instances, copies, reused, problems, sizes)
+
+
+def _audit_of_levels(split: Split, samples: Samples) -> Audit:
+    """A split by levels. It treats every instance alike, so that all sets share them: that is no leak."""
+    names = [name for name in split.sets if name != "probe"]
+    rows = {name: split.rows(samples, name) for name in names}
+    sizes = {name: _size(_per_cell(samples, split.factors, rows[name])) for name in names}
+    shared = {(a, b): len(np.intersect1d(rows[a], rows[b], assume_unique=True)) for a, b in _pairs(names)}
+    used = [rows[name] for name in ("train", "validation") if name in rows]
+    shares = shares_of(samples, split.factors, used)
+    problems = [f"{n} images are in both '{left}' and '{right}'" for (left, right), n in shared.items() if n]
+    if "validation" not in sizes:
+        problems.append(NO_VALIDATION)
+    for factor, share in shares.items():
+        held, levels = split.facts.get("withheld", {}).get(factor, []), samples.space[factor].levels
+        gone = [levels[level] for level in np.flatnonzero(share == 0) if level not in held]
+        leaked = [levels[level] for level in held if share[level] > 0]
+        if gone:
+            problems.append(f"training never shows {factor} {listed(gone, most=6)}, though it is not held out")
+        if leaked:
+            problems.append(f"training shows {factor} {listed(leaked, most=6)}, which is held out")
+    pairs = pairs_of(samples, split.factors, used)
+    return Audit({}, {}, shared, {}, {}, 0, tuple(problems), sizes, shares, pairs)
+
+
+def _size(images: Int[np.ndarray, " cells"]) -> Size:
+    """Of the images per cell, empty cells left out."""
+    span = (int(images.min()), int(images.max())) if len(images) else (0, 0)
+    return Size(int(images.sum()), len(images), *span)
+
+
+def _per_cell(samples: Samples, factors: Sequence[str], rows: np.ndarray) -> Int[np.ndarray, " cells"]:
+    """Images in each cell that has any."""
+    if samples.instances == 1 and samples.blocks[0].cells is None:
+        return np.ones(len(rows), dtype=np.int64)  # a whole grid: every row is a cell of its own
+    numbers = np.zeros(len(rows), dtype=np.int64)
+    for name, levels in zip(factors, levels_at(samples, rows, factors)):
+        numbers = numbers * len(samples.space[name]) + levels
+    return np.unique(numbers, return_counts=True)[1]
 
 
 def _pairs(names: list[str]) -> list[tuple[str, str]]:
@@ -111,7 +175,7 @@ def _problems(
         if n:
             found.append(f"{n} images of '{right}' are identical copies of images of '{left}'")
     if "validation" not in counts:
-        found.append("no validation set: the epoch would be chosen on training images")
+        found.append(NO_VALIDATION)
     if reused:
         found.append(f"{reused} training instances are used in more than one cell (diversity is confounded with reuse)")
     for name, (least, most) in per_row.items():

@@ -33,9 +33,13 @@ def respond(
     device: torch.device,
     precision: str = "float32",
     size: int = 1024,
-) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """For each target the most probable class of every row, and its softmax probability."""
+    numbers: bool = False,
+) -> dict[str, tuple[np.ndarray, np.ndarray | None]]:
+    """For each target the most probable class of every row, and its softmax probability; or, where ``numbers`` are
+    asked, the network's one output, and no probability."""
     network.eval()
+    if numbers:
+        return _numbers(network, targets, fetch, rows, device, precision, size)
     responses = {target: np.zeros(len(rows), dtype=np.int64) for target in targets}
     confidences = {target: np.zeros(len(rows), dtype=np.float32) for target in targets}
     for places, images in batches(fetch, rows, device, size):
@@ -46,3 +50,21 @@ def respond(
             responses[target][places] = response.cpu().numpy()
             confidences[target][places] = confidence.cpu().numpy()
     return {target: (responses[target], confidences[target]) for target in targets}
+
+
+def _numbers(
+    network: nn.Module,
+    targets: Sequence[str],
+    fetch: Images,
+    rows: np.ndarray,
+    device: torch.device,
+    precision: str,
+    size: int,
+) -> dict[str, tuple[np.ndarray, np.ndarray | None]]:
+    found = {target: np.zeros(len(rows), dtype=np.float32) for target in targets}
+    for places, images in batches(fetch, rows, device, size):
+        with autocast(device, precision):
+            outputs = network(images)
+        for target in targets:
+            found[target][places] = outputs[target].float().squeeze(1).cpu().numpy()
+    return {target: (values, None) for target, values in found.items()}

@@ -3,6 +3,7 @@
 from unseen.reports.contents import Contents, Finding, SplitPicture, UnitPicture
 from unseen.reports.page import figure_files, write_report
 from unseen.reports.pictures import contact_sheet
+from unseen.reports.shades import pair_grids, strips
 from unseen.reports.terminal import grid_text
 
 __all__ = [
@@ -13,5 +14,7 @@ __all__ = [
     "contact_sheet",
     "figure_files",
     "grid_text",
+    "pair_grids",
+    "strips",
     "write_report",
 ]

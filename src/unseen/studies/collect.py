@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.measures import accuracy, chance, geometric_mean, learning_lead, nearest_seen_distance, unit_summary
+from unseen.studies.regressions import regressed
 from unseen.studies.store import damaged
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
@@ -97,9 +98,12 @@ def _readable(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> l
 
 def measured(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """All numbers of one trial."""
-    yield from _accuracies(facts, folder)
-    yield from _units(facts, folder, options)
-    yield from _order(facts)
+    if facts.get("task") == "regression":
+        yield from regressed(facts, folder)
+    else:
+        yield from _accuracies(facts, folder)
+        yield from _units(facts, folder, options)
+        yield from _order(facts)
     yield {"measure": "device seconds", "value": facts["seconds_together"] / facts["packed"], "n": facts["packed"]}
     yield {"measure": "best epoch", "value": facts["best_epoch"] + 1, "n": len(facts["curve"])}
 

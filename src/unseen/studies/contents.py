@@ -42,6 +42,8 @@ def axis(study: Study) -> tuple[str, str, list[str]]:
         (key for key in keys if key.startswith("design.") and _changes_combinations(study, key)), None
     )
     column = X_KEYS.get(chosen or "", "combinations")
+    if any("combinations" not in study.split(trial).facts for trial in study.trials):  # a split by levels has none
+        column = "images"
     return column, X_TITLES[column], [key for key in keys if key not in (chosen, REPEAT)]
 
 

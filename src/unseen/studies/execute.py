@@ -116,6 +116,7 @@ def _learner(study: Study, trial: Trial, precision: str, device: torch.device, h
         seed=trial.seed,
         device=device,
         precision=precision,
+        tolerances=[0.5 / max(len(t.classes) - 1, 1) for t in targets] if recipe.task == "regression" else None,
     )
 
 
@@ -166,7 +167,10 @@ def _record(
     for asked in recipe.recordings.sets:
         rows = split.rows(samples, asked)
         wanted = [t for t in targets if split[asked].asks is None or t.factor in (split[asked].asks or ())]
-        answers = respond(network, [t.name for t in wanted], world.images, rows, device=device, precision=precision)
+        answers = respond(
+            network, [t.name for t in wanted], world.images, rows,
+            device=device, precision=precision, numbers=recipe.task == "regression",
+        )  # fmt: skip
         tables.append(
             responses_table(samples, wanted, subject=trial.label, trial=name, asked=asked, rows=rows, answers=answers)
         )
@@ -190,6 +194,7 @@ def _record(
         "description": describe(trial, world, precision),
         "facts": dict(split.facts),
         "factors": list(split.factors),
+        "task": recipe.task,
         "targets": {t.name: list(t.classes) for t in targets},
         "sets": {asked: split.count(samples, asked) for asked in split.sets},
         "tasks": {layer: list(network.tasks_of(layer)) for layer in layers},

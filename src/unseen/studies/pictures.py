@@ -8,11 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from unseen.designs import Audit
 from unseen.measures import unit_scores
 from unseen.reports.contents import SplitPicture, UnitPicture
 from unseen.studies.collect import read_activity
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
+from unseen.vocabulary.seeds import keyed
+
+MOST_PAIRS = 6  # of the factors of one split that are drawn
+MOST_LEVELS = 12  # of a factor in such a picture; more are drawn in runs
 
 
 def usable_cells(study: Study, trial: Trial) -> int:
@@ -23,49 +28,99 @@ def usable_cells(study: Study, trial: Trial) -> int:
 
 
 def splits(study: Study) -> tuple[SplitPicture, ...]:
-    """A picture of each distinct split, with one example image per cell."""
-    pictures = []
+    """A picture of each distinct split, with one example image per cell; of a split by levels, of some factor pairs."""
+    pictures: list[SplitPicture] = []
     for trial, found in study.check():
-        split, world = study.split(trial), study.world(trial)
-        rows, columns = (world.samples.space[name] for name in split.factors)
-        asked = (
-            split.mask(world.samples, "unseen")
-            if "unseen" in split.sets
-            else np.zeros_like(found.counts["train"], bool)
-        )
-        examples, missing = example_images(study, trial) if not pictures else (None, None)
-        combos = split.facts.get("combinations", int((found.counts["train"] > 0).sum()))
+        draw = pair_pictures if found.shares else grid_pictures
+        pictures += draw(study, trial, found, examples=not pictures)
+    return tuple(pictures)
+
+
+def grid_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -> list[SplitPicture]:
+    """The grid of a split of two factors."""
+    split, world = study.split(trial), study.world(trial)
+    rows, columns = (world.samples.space[name] for name in split.factors)
+    seen = found.counts["train"] > 0
+    shown, missing = example_images(study, trial) if examples else (None, None)
+    combos = split.facts.get("combinations", int(seen.sum()))
+    picture = SplitPicture(
+        title=f"{combos} of {usable_cells(study, trial)} combinations",
+        row_factor=rows.name,
+        column_factor=columns.name,
+        row_levels=tuple(str(level) for level in rows.levels),
+        column_levels=tuple(str(level) for level in columns.levels),
+        seen=seen,
+        asked=split.mask(world.samples, "unseen") if "unseen" in split.sets else np.zeros_like(seen),
+        counts=found.counts["train"],
+        examples=shown,
+        missing=missing,
+        note="; ".join(found.problems),
+    )
+    return [picture]
+
+
+def pair_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -> list[SplitPicture]:
+    """The faces of a split by levels: pairs of the factors it splits on, those with most levels first. Filled is what
+    training shows, the fuller the more; ringed what it never shows together."""
+    split, space = study.split(trial), study.world(trial).samples.space
+    wanted = [pair for pair in found.pairs if not {pair.rows, pair.columns} & set(split.facts.get("protected", ()))]
+    wanted = sorted(wanted, key=lambda pair: -pair.there.size)[:MOST_PAIRS]
+    pictures = []
+    for pair in (pair.coarser(MOST_LEVELS, MOST_LEVELS) for pair in wanted):
+        shown, missing = _examples(study, trial, (pair.rows, pair.columns), pair.each) if examples else (None, None)
+        examples = False  # one picture with images is enough
         pictures.append(
             SplitPicture(
-                title=f"{combos} of {usable_cells(study, trial)} combinations",
-                row_factor=rows.name,
-                column_factor=columns.name,
-                row_levels=tuple(str(level) for level in rows.levels),
-                column_levels=tuple(str(level) for level in columns.levels),
-                seen=found.counts["train"] > 0,
-                asked=asked,
-                counts=found.counts["train"],
-                examples=examples,
+                title=f"{split.facts.get('mode', 'split')}: {pair.rows} × {pair.columns}",
+                row_factor=pair.rows,
+                column_factor=pair.columns,
+                row_levels=_runs(space[pair.rows].levels, pair.each[0]),
+                column_levels=_runs(space[pair.columns].levels, pair.each[1]),
+                seen=pair.trained > 0,
+                asked=(pair.trained == 0) & (pair.there > 0),
+                counts=pair.trained,
+                examples=shown,
                 missing=missing,
                 note="; ".join(found.problems),
             )
         )
-    return tuple(pictures)
+    return pictures
+
+
+def _runs(levels: Sequence[Any], each: int) -> tuple[str, ...]:
+    """Names of runs of levels.
+
+    >>> _runs((1, 2, 3), 2)
+    ('1–2', '3')
+    """
+    ends = [(levels[start], levels[min(start + each, len(levels)) - 1]) for start in range(0, len(levels), each)]
+    return tuple(str(first) if first == last else f"{first}–{last}" for first, last in ends)
 
 
 def example_images(study: Study, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
     """One picture per cell ``[rows, columns, h, w, c]`` from the probe, and which cells have none."""
+    rows, columns = study.split(trial).factors
+    return _examples(study, trial, (rows, columns), (1, 1))
+
+
+def _examples(
+    study: Study, trial: Trial, factors: tuple[str, str], each: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """One picture from the probe for each cell of two factors, or of runs of ``each`` of their levels. Where there are
+    more factors than the two, chance says at which of their levels."""
     split, world = study.split(trial), study.world(trial)
-    space = world.samples.space.select(split.factors)
+    height, width = (-(-len(world.samples.space[name]) // run) for name, run in zip(factors, each))
     rows = split.rows(world.samples, "probe")
-    numbers = space.numbers(world.samples.cells(rows, split.factors))
-    cells, first = np.unique(numbers, return_index=True)
+    if len(split.factors) > 2:
+        rows = rows[np.argsort(keyed(0, "examples", rows))]
+    at = world.samples.cells(rows, factors) // np.array(each)
+    cells, first = np.unique(at[:, 0] * width + at[:, 1], return_index=True)
     images = world.images(rows[first]).clamp(0, 255).byte().numpy().transpose(0, 2, 3, 1)
-    examples = np.zeros((space.size, *images.shape[1:]), dtype=np.uint8)
+    examples = np.zeros((height * width, *images.shape[1:]), dtype=np.uint8)
     examples[cells] = images
-    missing = np.ones(space.size, dtype=bool)
+    missing = np.ones(height * width, dtype=bool)
     missing[cells] = False
-    return examples.reshape(*space.shape, *images.shape[1:]), missing.reshape(space.shape)
+    return examples.reshape(height, width, *images.shape[1:]), missing.reshape(height, width)
 
 
 def top_units(

@@ -62,7 +62,7 @@ class Study:
     def targets(self, trial: Trial) -> tuple[Target, ...]:
         """The questions asked: as the recipe says, else the factors of the design."""
         space = self.world(trial).samples.space
-        return targets_of(space, trial.recipe.targets or self.split(trial).factors)
+        return targets_of(space, trial.recipe.targets or self.split(trial).factors, trial.recipe.task)
 
     def identity(self, trial: Trial, precision: str) -> str:
         return identity(describe(trial, self.world(trial), precision))
@@ -98,6 +98,7 @@ class Study:
             targets = self.targets(trial)
             for name in trial.recipe.recordings.sets:
                 split[name]
+            _check_layers(trial, split)
             for name in trial.recipe.training.loss_weights:
                 if name not in [target.name for target in targets]:
                     raise unknown("target", name, [t.name for t in targets], where="training.loss_weights")
@@ -105,6 +106,16 @@ class Study:
                 audits[id(split)] = (trial, audit(split, world.samples))
         _check_networks(self)
         return list(audits.values())
+
+
+def _check_layers(trial: Trial, split: Split) -> None:
+    """Activity is kept per cell of a grid of two factors; a grid of many has more cells than a study has images."""
+    layers, factors = trial.recipe.recordings.layers, split.factors
+    if layers != "none" and len(factors) != 2:
+        raise UnseenError(
+            f"recordings.layers = {layers!r} keeps the activity of units in each cell of two factors, and this design "
+            f'splits {len(factors)} ({", ".join(factors)}). Set recordings.layers = "none".'
+        )
 
 
 def _check_networks(study: Study) -> None:

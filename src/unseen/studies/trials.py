@@ -99,6 +99,7 @@ def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
         "world": {"name": recipe.world.name, "arguments": what, "fingerprint": world.fingerprint},
         "design": {"name": recipe.design.name, "seed": recipe.design.seed, "arguments": design_arguments},
         "targets": list(recipe.targets),
+        **({"task": recipe.task} if recipe.task != "classification" else {}),
         "network": {
             **_chosen(recipe.network),
             "backbone": recipe.network.backbone,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +32,7 @@ class Pictures:
     """Rows with their labels; the pictures themselves where they fit on the device, else the function that fetches."""
 
     rows: np.ndarray
-    labels: Tensor  # [n, targets] class numbers
+    labels: Tensor  # [n, targets] class numbers, or the numbers to regress
     fetch: Images
     held: Tensor | None
     drawn: bool = False  # made by the world when asked, on any device
@@ -55,7 +55,8 @@ def pictures(
     if hold is None:
         hold = fits(len(rows), first.numel() * first.element_size(), device)
     held = resident(fetch, rows, device) if hold else None
-    return Pictures(rows, torch.as_tensor(labels, dtype=torch.long, device=device), fetch, held, drawn)
+    kind = torch.float32 if np.issubdtype(labels.dtype, np.floating) else torch.long
+    return Pictures(rows, torch.as_tensor(labels, dtype=kind, device=device), fetch, held, drawn)
 
 
 class Learner:
@@ -73,7 +74,9 @@ class Learner:
         device: torch.device,
         precision: str,
         capture: bool | None = None,
+        tolerances: Sequence[float] | None = None,
     ) -> None:
+        """With ``tolerances`` the targets are numbers: squared error, and right is what is nearer than this."""
         for name in settings.augment:
             if name not in AUGMENT:
                 raise unknown("augmentation", name, AUGMENT, where="training.augment")
@@ -98,6 +101,7 @@ class Learner:
         )
         self.rates = self.rates.to(device)
         self.optimiser = optimiser_for(self.network, settings, device)
+        self.tolerances = None if tolerances is None else torch.tensor(list(tolerances), device=device)
         self.weights = torch.tensor([settings.loss_weights.get(t, 1.0) for t in targets], device=device)
         self.order = torch.zeros(self.steps_per_epoch * self.batch, dtype=torch.long, device=device)
         self.arange = torch.arange(self.batch, device=device)
@@ -137,9 +141,12 @@ class Learner:
         return torch.autocast(self.device.type, torch.bfloat16, cache_enabled=False)
 
     def _losses(self, images: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-        """Cross-entropy and right answers ``[n, targets]``."""
+        """Cross-entropy (or squared error) and right answers ``[n, targets]``."""
         with self._autocast():
             outputs = self.forward(images)
+        if self.tolerances is not None:
+            off = torch.cat([outputs[target].float() for target in self.targets], 1) - labels
+            return off.square(), off.abs() < self.tolerances
         logits = [outputs[target].float() for target in self.targets]
         losses = [nn.functional.cross_entropy(x, labels[:, t], reduction="none") for t, x in enumerate(logits)]
         right = [x.argmax(1) == labels[:, t] for t, x in enumerate(logits)]

@@ -89,6 +89,7 @@ class Recipe(Section):
     world: Named
     design: DesignSection
     targets: tuple[str, ...] = ()
+    task: Literal["classification", "regression"] = "classification"
     network: NetworkSection = NetworkSection()
     training: TrainingSection = TrainingSection()  # pyright: ignore[reportCallIssue]
     recordings: RecordingsSection = RecordingsSection()

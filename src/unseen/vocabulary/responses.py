@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,13 +24,13 @@ def responses_table(
     trial: str,
     asked: str,
     rows: np.ndarray,
-    answers: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    answers: Mapping[str, tuple[np.ndarray, np.ndarray | None]],
 ) -> pa.Table:
     """Answers of one subject to one row set; ``answers[target] = (class numbers, confidences)``.
 
-    Truth and response are class names. The factor levels of each image stand beside its answers, under the factors'
-    own names. Confidence is the subject's own (a softmax probability), kept to four decimals, which is what keeps
-    144 networks' answers a few megabytes.
+    Truth and response are class names, or numbers where the target is a regression (there is no confidence then). The
+    factor levels of each image stand beside its answers, under the factors' own names. Confidence is the subject's own
+    (a softmax probability), kept to four decimals, which is what keeps 144 networks' answers a few megabytes.
     """
     import pyarrow as pa
 
@@ -53,12 +53,24 @@ def responses_table(
             "set": constant(asked),
             "sample": pa.array(np.asarray(rows, dtype=np.int64)),
             "target": constant(target.name),
-            "truth": named(target.truth(samples, rows), target.classes),
-            "response": named(np.asarray(response), target.classes),
-            "confidence": pa.array(np.round(np.asarray(confidence, dtype=np.float64), 4).astype(np.float32)),
+            **_answers(target, target.truth(samples, rows), np.asarray(response), confidence, named),
         }
         for factor in samples.space.factors:
             key = factor.name if factor.name not in COLUMNS else f"factor_{factor.name}"
             columns[key] = named(levels[factor.name], [str(level) for level in factor.levels])
         tables.append(pa.table(columns))
     return pa.concat_tables(tables, promote_options="permissive").unify_dictionaries() if len(tables) > 1 else tables[0]
+
+
+def _answers(
+    target: Target, truth: np.ndarray, response: np.ndarray, confidence: np.ndarray | None, named: Callable
+) -> dict[str, pa.Array]:
+    import pyarrow as pa
+
+    if target.kind == "regression":
+        nothing = pa.nulls(len(truth), pa.float32())
+        return {"truth": pa.array(truth), "response": pa.array(response.astype(np.float32)), "confidence": nothing}
+    sure = np.round(np.asarray(confidence, dtype=np.float64), 4).astype(np.float32)
+    return {
+        "truth": named(truth, target.classes), "response": named(response, target.classes), "confidence": pa.array(sure)
+    }  # fmt: skip

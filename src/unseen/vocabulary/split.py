@@ -18,6 +18,7 @@ from jaxtyping import Bool, Int
 
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import FactorSpace
+from unseen.vocabulary.rules import Rule
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import keyed
 
@@ -61,7 +62,8 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class RowSet:
-    """A rule for rows, and why they are asked. ``listed`` gives the rows themselves where a file lists them.
+    """A rule for rows, and why they are asked. ``listed`` gives the rows themselves where a file lists them; ``rule``
+    says them by their levels, of all instances, whatever their pool.
 
     ``asks`` names the factors that are asked of these rows (None: all targets). A viewpoint that was never trained has
     no right answer among the outputs, but the category of such an image does.
@@ -72,6 +74,7 @@ class RowSet:
     parts: tuple[Part, ...] = ()
     listed: np.ndarray | None = None
     asks: tuple[str, ...] | None = None
+    rule: Rule | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +94,8 @@ class Split:
     def rows(self, samples: Samples, name: str) -> Int[np.ndarray, " n"]:
         """All rows of a set, sorted, each once. Free grid factors take one level per instance, drawn by its number."""
         wanted = self[name]
+        if wanted.rule is not None:
+            return wanted.rule.rows(samples)
         if wanted.listed is not None:
             return np.unique(np.asarray(wanted.listed, dtype=np.int64))
         found = [part_rows(samples, self, wanted.pool, part) for part in wanted.parts]
@@ -99,6 +104,8 @@ class Split:
     def count(self, samples: Samples, name: str) -> int:
         """Number of rows of a set, without enumerating those that have a quota."""
         wanted = self[name]
+        if wanted.rule is not None:
+            return wanted.rule.count(samples)
         if wanted.listed is not None:
             return len(np.unique(wanted.listed))
         if all(part.take is not None for part in wanted.parts):
@@ -109,7 +116,10 @@ class Split:
         """Which cells of ``factors`` a set touches, as an array over their levels."""
         wanted, shape = self[name], samples.space.select(self.factors).shape
         mask = np.zeros(shape, dtype=bool)
-        if wanted.listed is not None:
+        if wanted.rule is not None:
+            for rows in wanted.rule.chunks(samples):
+                mask[tuple(samples.cells(rows, self.factors).T)] = True
+        elif wanted.listed is not None:
             mask[tuple(samples.cells(wanted.listed, self.factors).T)] = True
         else:
             for part in wanted.parts:

@@ -20,8 +20,8 @@ class World(Protocol):
     ``images`` gives ``[n, channels, height, width]``, uint8 for pictures, float32 on the 0–255 scale for worlds whose
     transformations leave it (``dtype`` says which). An image depends on the world's seed, the row's own id and the
     draw, never on batch position, batch size or worker. A world whose images are made on the device that asks says so
-    with an attribute ``drawn = True``; training then draws ahead there instead of copying. ``fingerprint`` changes when any image could; it never
-    depends on where the files lie.
+    with an attribute ``drawn = True``; training then draws ahead there instead of copying. ``fingerprint`` changes when
+    any image could; it never depends on where the files lie.
     """
 
     @property

@@ -1,0 +1,144 @@
+"""Panels of in-domain generalisation: drawn by vl-convert, with nothing cut off in silence."""
+
+import json
+
+import numpy as np
+import pytest
+import vl_convert
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unseen.reports import regression
+from unseen.reports.charts import CONFIG
+from unseen.reports.figures import Figure, Panel
+from unseen.reports.palette import role, themed
+
+NAN = float("nan")
+SPLITS = ["random", "composition", "interpolation", "extrapolation"]
+
+
+def rows_of_bars():
+    """Made up: an easy split, harder ones, one far below zero, one without a value, one repeat without an interval."""
+    made = [
+        {"model": model, "split": split, "value": 0.98 - 0.2 * hard, "low": 0.9 - 0.2 * hard, "high": 1.06, "n": 3}
+        for model in ("CNN", "PCL")
+        for hard, split in enumerate(SPLITS)
+    ]
+    made[3] |= {"value": -3.21, "low": -4.0, "high": -2.4}
+    made[5] |= {"value": NAN, "low": NAN, "high": NAN, "n": 0}
+    made[6] |= {"low": NAN, "high": NAN, "n": 1}
+    return made
+
+
+def drawn(chart):
+    """The panel as a file would have it; a specification with a NaN, or one Vega rejects, fails here."""
+    figure = Figure("panel", "Panel", "", (Panel("panel", chart),), ())
+    page = figure.specification(figure.panels[0])
+    json.dumps(page, allow_nan=False)
+    assert page["width"] == "container"
+    assert isinstance(page["height"], int)
+    return vl_convert.vegalite_to_svg(figure.whole().to_dict())
+
+
+def values(chart, layer):
+    return chart.to_dict()["layer"][layer]["data"]["values"]
+
+
+def test_bars_say_what_lies_beyond_the_axis_and_what_is_undefined():
+    published = [{"model": "PCL", "split": "extrapolation", "value": 0.667, "source": "Schott et al. 2022"}]
+    svg = drawn(regression.r2_bars(rows_of_bars(), published=published))
+    assert "← −3.21" in svg
+    assert "undefined" in svg
+    assert all(word in svg for word in (*SPLITS, "CNN", "PCL", "R²", "Schott et al. 2022"))
+
+
+def test_bars_keep_the_order_of_splits_and_stop_at_the_ends_of_the_axis():
+    chart = regression.r2_bars(rows_of_bars(), splits=SPLITS[::-1])
+    layers = chart.to_dict()["layer"]
+    assert {tuple(part["encoding"]["yOffset"]["scale"]["domain"]) for part in layers[1:]} == {tuple(SPLITS[::-1])}
+    bars = values(chart, 1)
+    assert [bar["end"] for bar in bars if bar["beyond"].startswith("←")] == [regression.LOWEST]
+    assert all(bar["high"] is None or regression.LOWEST <= bar["low"] <= bar["high"] <= 1 for bar in bars)
+    assert next(bar for bar in bars if bar["split"] == "random")["interval"] == "[0.900, 1.060]"  # said as it is
+
+
+def test_the_axis_starts_at_zero_where_nothing_is_below_it():
+    good = [row for row in rows_of_bars() if row["value"] > 0.5 and row["n"] == 3]
+    domain = regression.r2_bars(good).to_dict()["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    assert domain[0] == 0
+    below = regression.r2_bars(rows_of_bars()).to_dict()["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    assert below[0] < regression.LOWEST < 0
+
+
+def test_modularity_shows_both_parts_of_every_set():
+    rows = [
+        {"name": name, "part": part, "value": value, "low": value - 0.1, "high": value + 0.1, "n": 3}
+        for name, out in (("scale", -0.2), ("position_x", -2.5))
+        for part, value in (("out", out), ("others", 0.9))
+    ]
+    rows.append({"name": "size", "part": "out", "value": NAN, "low": NAN, "high": NAN, "n": 0})
+    svg = drawn(regression.modularity_dots(rows))
+    assert "the factor out of range" in svg
+    assert "the other factors" in svg
+    assert "← −2.500" in svg
+    assert "undefined" in svg
+    assert role("asked") in svg
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 99), st.integers(1, 40), st.integers(1, 300))
+def test_every_finite_prediction_is_in_one_cell_of_the_heat(seed, levels, n):
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, levels, n) / max(1, levels - 1)
+    predicted = true + rng.normal(size=n)
+    predicted[rng.random(n) < 0.1] = NAN
+    chart = regression.predicted_against_true(predicted, true, levels=levels)
+    cells = values(chart, 0)
+    assert sum(cell["images"] for cell in cells) == np.isfinite(predicted).sum()
+    lefts = {cell["left"] for cell in cells}
+    for left in lefts:
+        assert sum(cell["share"] for cell in cells if cell["left"] == left) == pytest.approx(1, abs=0.01)
+
+
+def test_levels_out_of_range_are_shaded_and_what_does_not_fit_is_counted():
+    true = np.repeat(np.arange(10) / 9, 50)
+    predicted = np.minimum(true, 0.6)
+    predicted[:7], predicted[7] = 9.0, NAN
+    chart = regression.predicted_against_true(predicted, true, levels=10, out=(8, 9), mean=0.4)
+    assert [round(9 * (band["left"] + band["right"]) / 2) for band in values(chart, 0)] == [8, 9]
+    svg = drawn(chart)
+    assert "7 beyond the axis; 1 not finite" in svg
+    assert "predicted" in svg
+    plain = drawn(regression.predicted_against_true(true, true, levels=10))
+    assert "beyond" not in plain
+
+
+def test_half_a_million_images_make_a_small_panel():
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 32, 500_000) / 31
+    chart = regression.predicted_against_true(true + 0.05 * rng.normal(size=len(true)), true, levels=32)
+    assert len(json.dumps(chart.to_dict())) < 200_000
+
+
+def test_the_histogram_shows_the_share_the_count_and_what_is_beyond():
+    edges = tuple(i / 10 for i in range(21))
+    counts = [4] * 10 + [1] * 9 + [0]
+    chart = regression.towards_mean_bars(edges, counts, 11, undefined=1234)
+    bars = values(chart, 1)
+    assert [bar["images"] for bar in bars] == [*counts, 11]
+    assert sum(bar["share"] for bar in bars) == pytest.approx(1)
+    svg = drawn(chart)
+    assert "66.7 % within [0, 1]" in svg
+    assert "n = 60, 1,234 undefined" in svg
+    assert "&gt; 2" in svg
+    assert "no ratio is defined" in drawn(regression.towards_mean_bars(edges, [0] * 20, 0, undefined=3))
+
+
+def test_colours_follow_the_readers_theme():
+    words = json.dumps(regression.r2_bars(rows_of_bars()).properties(config=CONFIG).to_dict())
+    assert "#" not in themed(words).replace('"#/', "")
+
+
+@pytest.mark.parametrize("chart", [regression.r2_bars([]), regression.modularity_dots([])])
+def test_nothing_to_show_is_an_empty_panel_not_a_failure(chart):
+    assert drawn(chart).startswith("<svg")
