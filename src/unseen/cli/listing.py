@@ -58,7 +58,7 @@ def list_designs(console: Console) -> None:
 
 
 def list_models(console: Console, network: str | None) -> None:
-    from unseen.models import describe_models, layer_names
+    from unseen.models import describe_models, describe_small, layer_names
 
     if network is not None:
         for sharing in ("shared", "separate"):
@@ -71,7 +71,10 @@ def list_models(console: Console, network: str | None) -> None:
             row["name"], f"{row['parameters']:.2f}", ", ".join(row["sharing"]),
             str(row["smallest"]["standard"]), str(row["smallest"]["small"]),
         )  # fmt: skip
+    for row in describe_small():
+        table.add_row(row["name"], f"{row['parameters']:.2f}", ", ".join(row["sharing"]), "64", "")
     print_table(console, table)
+    console.print('\nEncoders without labels, by training.objective: "vae" (beta-vae, ada-gvae, slow-vae) and "pcl".')
     console.print("\nAny other timm name, or your own module:factory, works as shared or separate.")
 
 
@@ -103,6 +106,8 @@ def show_results(study: Any, console: Console, form: str, summary: bool) -> None
         print(frame.write_json())
     elif form == "markdown":
         print(markdown(frame))
+    elif summary and study.recipe.task == "regression":
+        _r2_tables(console, frame)
     elif summary:
         _accuracy_table(console, frame)
     else:
@@ -135,6 +140,40 @@ def _accuracy_table(console: Console, frame: Any) -> None:
         print_table(console, table)
         console.print()
     console.print("Other numbers, and one row per trial: --format csv, json or markdown; --tidy.", markup=False)
+
+
+def _r2_tables(console: Console, frame: Any) -> None:
+    """The main numbers of a study of regression: mean R² by split, then what happens to one factor out of range."""
+    from unseen.studies.regressions import MEAN, ONE_OUT, OTHERS, OUT, R2, TOWARDS
+
+    for asked in frame.filter(frame["measure"] == R2)["set"].unique(maintain_order=True).to_list():
+        rows = frame.filter((frame["measure"] == R2) & (frame["set"] == asked) & (frame["target"] == MEAN))
+        if asked.startswith(ONE_OUT):
+            continue
+        console.print(f"[bold]R², mean over factors, {escape(asked)} rows[/]", highlight=False)
+        table = _table("model", "split", "R² [95 % interval]", "n")
+        for row in rows.iter_rows(named=True):
+            spread = "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
+            table.add_row(escape(row["series"]), row["x"], escape(f"{row['value']:.3f}{spread}"), str(row["n"]))
+        print_table(console, table)
+        console.print()
+    parts: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for row in frame.filter(frame["measure"].is_in([OUT, OTHERS, TOWARDS])).iter_rows(named=True):
+        parts.setdefault((row["x"], row["series"], row["target"]), {"n": row["n"]})[row["measure"]] = row["value"]
+    if parts:
+        console.print("[bold]one factor out of range: its R², that of the others, share towards the mean[/]")
+        table = _table("model", "split", "factor", "out", "others", "share", "n")
+        for (split, series, factor), found in parts.items():
+            told = ["" if found.get(name) is None else f"{found[name]:.3f}" for name in (OUT, OTHERS, TOWARDS)]
+            table.add_row(escape(series), split, factor, *told, str(found["n"]))
+        print_table(console, table)
+        console.print()
+    console.print(
+        "n: trained networks. R² by factor and kind, intervals, one row per trial: --format csv, json or markdown; "
+        "--tidy.",
+        markup=False,
+        highlight=False,
+    )
 
 
 def _tidy_table(console: Console, frame: Any) -> None:

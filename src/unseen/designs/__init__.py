@@ -2,9 +2,21 @@
 
 from unseen.designs.audit import Audit, audit
 from unseen.designs.combinations import hold_out_combinations
+from unseen.designs.exposure import expose, paired_rows
 from unseen.designs.levels import hold_out_levels
 from unseen.designs.lists import from_lists
+from unseen.designs.matrix import matrix
 
-DESIGNS = {design.__name__: design for design in (hold_out_combinations, hold_out_levels, from_lists)}
+DESIGNS = {design.__name__: design for design in (hold_out_combinations, hold_out_levels, expose, matrix, from_lists)}
 
-__all__ = ["DESIGNS", "Audit", "audit", "from_lists", "hold_out_combinations", "hold_out_levels"]
+__all__ = [
+    "DESIGNS",
+    "Audit",
+    "audit",
+    "expose",
+    "from_lists",
+    "hold_out_combinations",
+    "hold_out_levels",
+    "matrix",
+    "paired_rows",
+]

@@ -69,7 +69,8 @@ def hold_out_levels(
     trained: Rule = Drawn(cells, "validation", seed, skip=n_validation, take=images)
     sets = {"train": RowSet(words["train"], rule=trained if n_validation or images is not None else cells)}
     if n_validation:
-        held = Drawn(cells, "validation", seed, take=n_validation)
+        few = n_validation if images is None else min(n_validation, max(1, round(validation * images)))
+        held = Drawn(cells, "validation", seed, take=few)  # few images to train on need few to choose by
         reason = f"{100 * validation:g} % of the training rows, not trained on, to choose the epoch"
         sets["validation"] = RowSet(reason, "validation", rule=held)
     sets["test"] = drawn(words["test"], rest, test_images, "test images")

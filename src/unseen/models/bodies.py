@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from unseen.models.catalogue import BACKBONES, Backbone, create, cut, inception
+from unseen.models.small import SIZE, SMALL, Small, made
 from unseen.models.weights import fit, last_linear
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 
@@ -119,7 +120,9 @@ def from_timm(asked: Request) -> Body:
     name, size = asked.name, asked.input_size
     if not timm.is_model(name.partition(".")[0]):
         close = difflib.get_close_matches(name, set(timm.list_models()) - set(BACKBONES), n=4)
-        raise unknown("backbone", name, [*BACKBONES, *close], where="the table or in timm (or give 'module:factory')")
+        raise unknown(
+            "backbone", name, [*BACKBONES, *SMALL, *close], where="the table or in timm (or give 'module:factory')"
+        )
     config = timm.get_pretrained_cfg(name)
     native = (config.input_size[1], config.input_size[2]) if config else (224, 224)
     sized = {"img_size": size} if config and config.fixed_input_size and size not in (None, native) else {}
@@ -133,6 +136,16 @@ def from_timm(asked: Request) -> Body:
     info: Any = getattr(net, "feature_info", None)
     widths = {entry["module"]: entry["num_chs"] for entry in info} if isinstance(info, list) else {}
     return _whole(net, widths, Body({WHOLE: net}, {}, 0, "timm", notes=notes), asked, size)
+
+
+def from_small(asked: Request, row: Small) -> Body:
+    """One of our own networks, whole; its layers are its children (timm's: those of its ``feature_info``)."""
+    name, size = asked.name, asked.input_size or SIZE
+    net = made(name, channels=asked.channels, size=size, pretrained=asked.pretrained, arguments=asked.arguments)
+    notes = asked.fitted(net, ())
+    info: Any = getattr(net, "feature_info", None)
+    widths = {entry["module"]: entry["num_chs"] for entry in info} if isinstance(info, list) else {}
+    return _whole(net, widths, Body({WHOLE: net}, {}, 0, row.source, notes=notes), asked, size)
 
 
 def from_factory(asked: Request, factory: Callable[..., Any]) -> Body:

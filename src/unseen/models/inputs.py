@@ -14,6 +14,7 @@ NORMALISE: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "mnist": ((0.1307,), (0.3081,)),
     "half": ((0.5,), (0.5,)),
     "none": ((0.0,), (1.0,)),
+    "lite": ((127 / 255,), (128 / 255,)),  # EfficientNet-Lite's
 }
 
 
@@ -40,13 +41,17 @@ class Seeing(nn.Module):
         self.register_buffer("mean", torch.tensor(mean).reshape(shape) * 255, persistent=False)
         self.register_buffer("std", torch.tensor(std).reshape(shape) * 255, persistent=False)
 
-    def forward(self, images: Tensor) -> dict[str, Tensor]:
+    def prepare(self, images: Tensor) -> Tensor:
+        """Pictures as the network inside takes them."""
         if images.shape[1] == 1 and self.channels == 3:
             images = images.expand(-1, 3, -1, -1)
         elif images.shape[1] == 3 and self.channels == 1:
             images = images.float().mean(1, keepdim=True)
         prepared = (images.float() - self.mean) / self.std
-        return self.network(prepared.contiguous(memory_format=torch.channels_last))
+        return prepared.contiguous(memory_format=torch.channels_last)
+
+    def forward(self, images: Tensor) -> dict[str, Tensor]:
+        return self.network(self.prepare(images))
 
     @property
     def targets(self) -> tuple[str, ...]:

@@ -46,6 +46,7 @@ class Network(nn.Module):
                     self._places[name], self._tasks[name] = f"branches.{number}.{place}", (target,)
                     self._plain[name] = layer
         self.layers = tuple(self._places)
+        self._frozen = False
         self._axes = dict(first.axes)
         maps = {layer: list(first.shapes[name]) for layer, name in self._plain.items() if name in first.shapes}
         self.description = {
@@ -72,6 +73,20 @@ class Network(nn.Module):
     def channel_axis(self, layer: str) -> int:
         """Which axis holds a layer's units: 1 in maps ``[n, c, h, w]``, -1 in tokens ``[n, t, c]`` and Swin's maps."""
         return self._axes[self._plain[self._known(layer)]]
+
+    def freeze(self) -> Network:
+        """Let only the heads learn from now on: all else keeps its weights, and the statistics of its normalisation."""
+        self._frozen = True
+        for part in (self.trunk, self.branches):
+            part.requires_grad_(False)
+        return self.train(self.training)
+
+    def train(self, mode: bool = True) -> Network:
+        super().train(mode)
+        if self._frozen:
+            self.trunk.eval()
+            self.branches.eval()
+        return self
 
     def forward(self, images: Tensor) -> dict[str, Tensor]:
         """Logits (or regressed values) per target; the shared part runs once."""

@@ -15,13 +15,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unseen.models.bodies import Body, Request, check_size, from_factory, from_table, from_timm, row_of
+from unseen.models.bodies import Body, Request, check_size, from_factory, from_small, from_table, from_timm, row_of
 from unseen.models.catalogue import BACKBONES, SHARING, STEMS, Backbone
 from unseen.models.factories import factory_of
 from unseen.models.network import Network
+from unseen.models.small import SMALL, Small
 from unseen.models.weights import fit, read
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.seeds import seed_of
+
+Kind = Backbone | Small | Callable[..., Any] | None
 
 
 def build(
@@ -40,10 +43,10 @@ def build(
 ) -> Network:
     """A network for the targets in ``outputs`` (name → number of outputs) on a backbone of the table, timm's or yours.
 
-    ``backbone`` is a name in :data:`BACKBONES`, any other timm name, or ``module:factory`` (these two ``shared`` or
-    ``separate`` only); ``arguments`` go to timm or to the factory. ``stem`` is ``standard`` or ``small`` (for small
-    images: 3×3, stride 1, no pooling). With ``input_size`` the network looks at one image at once, so that a wrong size
-    is told here, and the description holds the shape of every map.
+    ``backbone`` is a name in :data:`BACKBONES`, one in :data:`SMALL`, any other timm name, or ``module:factory`` (these
+    three ``shared`` or ``separate`` only); ``arguments`` go to the network's maker, to timm or to the factory. ``stem``
+    is ``standard`` or ``small`` (for small images: 3×3, stride 1, no pooling). With ``input_size`` the network looks at
+    one image at once, so that a wrong size is told here, and the description holds the shape of every map.
 
     Weights are random unless a ``checkpoint`` file or ``pretrained`` (timm's, downloaded) is asked for; those start
     every branch alike. A checkpoint may also hold a whole :class:`Network`; heads that do not fit then start afresh.
@@ -91,7 +94,7 @@ def build(
         **({"as_released": as_released} if wide else {}),
         "stem": stem if isinstance(kind, Backbone) else "its own",
         "channels": channels,
-        "weights": "timm, pretrained" if pretrained else f"checkpoint {checkpoint}" if checkpoint else "from scratch",
+        "weights": _pretrained(kind) if pretrained else f"checkpoint {checkpoint}" if checkpoint else "from scratch",
         "arguments": {key: repr(value) for key, value in asked.arguments.items()},
         **network.description,
         "notes": notes,
@@ -135,7 +138,7 @@ def _is_network(tensors: Mapping[str, Tensor]) -> bool:
 
 def _check(
     backbone: str,
-    kind: Backbone | Callable[..., Any] | None,
+    kind: Kind,
     outputs: Mapping[str, int],
     stem: str,
     channels: int,
@@ -156,15 +159,19 @@ def _check(
         raise UnseenError("both 'pretrained' and 'checkpoint' are given; weights can come from one of them only.")
     if stem != "standard" and not isinstance(kind, Backbone):
         raise UnseenError(f"'{backbone}' keeps its own stem; stem = '{stem}' is possible for {listed(BACKBONES)}.")
-    if pretrained and kind is not None and not isinstance(kind, Backbone):
+    if pretrained and kind is not None and not isinstance(kind, Backbone | Small):
         raise UnseenError(f"'{backbone}' is your own network: give its weights as 'checkpoint', not 'pretrained'.")
 
 
-def _kind(backbone: str, sharing: str) -> Backbone | Callable[..., Any] | None:
-    """A row of the table, a user's factory, or None for timm; checks that it can be shared in this way."""
+def _pretrained(kind: Kind) -> str:
+    return f"{kind.pretrained}, pretrained" if isinstance(kind, Small) else "timm, pretrained"
+
+
+def _kind(backbone: str, sharing: str) -> Kind:
+    """A row of a table, a user's factory, or None for timm; checks that it can be shared in this way."""
     if sharing not in SHARING:
         raise unknown("sharing", sharing, SHARING)
-    kind = row_of(backbone) or factory_of(backbone)
+    kind = row_of(backbone) or SMALL.get(backbone) or factory_of(backbone)
     if not isinstance(kind, Backbone) and sharing not in ("shared", "separate"):
         raise UnseenError(
             f"'{backbone}' can be shared or separate only: where to cut or widen it is not known. '{sharing}' is "
@@ -176,7 +183,9 @@ def _kind(backbone: str, sharing: str) -> Backbone | Callable[..., Any] | None:
     return kind
 
 
-def _body(asked: Request, kind: Backbone | Callable[..., Any] | None) -> Body:
+def _body(asked: Request, kind: Kind) -> Body:
     if isinstance(kind, Backbone):
         return from_table(asked, kind)
+    if isinstance(kind, Small):
+        return from_small(asked, kind)
     return from_timm(asked) if kind is None else from_factory(asked, kind)

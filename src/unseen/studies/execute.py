@@ -16,10 +16,12 @@ import torch
 
 from unseen.models import Seeing, build
 from unseen.recordings import activity_per_cell, respond
+from unseen.studies.encoders import encoding_learner, learns_without_labels, read_out, tolerances, whole_network
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study, layers_to_record
 from unseen.studies.trials import Trial, describe, identity, precisions
 from unseen.training import Learner, Pictures, Trained, pictures, reproducible, train
+from unseen.training.encoding import EncodingLearner
 from unseen.version import __version__
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import responses_table
@@ -78,6 +80,10 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
         for trial, _, _ in ready:
             execute(study, [trial], device, watch)
         return
+    for place, (trial, _, _) in enumerate(ready):
+        learner = learners[place]
+        if isinstance(learner, EncodingLearner):
+            done[place] = read_out(study, trial, learner, done[place], learner.train, learner.validation)
     together = time.perf_counter() - started
     for (trial, name, precision), trained in zip(ready, done):
         if "validation" not in study.split(trial).sets:
@@ -107,16 +113,19 @@ def _learner(study: Study, trial: Trial, precision: str, device: torch.device, h
             held[key] = pictures(rows, labels, lambda r, d: world.images(r, d), device, drawn=drawn)
         return held[key]
 
+    train_on, ask = bring("train"), bring("validation" if "validation" in split.sets else "train")
+    if learns_without_labels(trial):
+        return encoding_learner(study, trial, train_on, ask, device, precision)
     return Learner(
         network_of(study, trial),
         tuple(target.name for target in targets),
-        bring("train"),
-        bring("validation" if "validation" in split.sets else "train"),
+        train_on,
+        ask,
         recipe.training,
         seed=trial.seed,
         device=device,
         precision=precision,
-        tolerances=[0.5 / max(len(t.classes) - 1, 1) for t in targets] if recipe.task == "regression" else None,
+        tolerances=tolerances(targets) if recipe.task == "regression" else None,
     )
 
 
@@ -128,6 +137,8 @@ def _without(trial: Trial) -> str:
 
 def network_of(study: Study, trial: Trial) -> Seeing:
     """A trial's network with its first weights."""
+    if learns_without_labels(trial):
+        return whole_network(study, trial)
     network, world = trial.recipe.network, study.world(trial)
     built = build(
         network.backbone,
@@ -142,6 +153,8 @@ def network_of(study: Study, trial: Trial) -> Seeing:
         seed=seed_of(trial.seed, "training", "weights"),
         arguments=network.arguments,
     )
+    if network.frozen:
+        built.freeze()
     return Seeing(built, normalise=trial.recipe.training.normalise, channels=network.channels)
 
 
@@ -164,7 +177,7 @@ def _record(
     samples, recipe = world.samples, trial.recipe
     network: Any = trained.network
     tables = []
-    for asked in recipe.recordings.sets:
+    for asked in study.asked(trial):
         rows = split.rows(samples, asked)
         wanted = [t for t in targets if split[asked].asks is None or t.factor in (split[asked].asks or ())]
         answers = respond(

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,10 @@ class Study:
         space = self.world(trial).samples.space
         return targets_of(space, trial.recipe.targets or self.split(trial).factors, trial.recipe.task)
 
+    def asked(self, trial: Trial) -> tuple[str, ...]:
+        """The row sets a trial is asked on: ``recordings.sets`` with its patterns filled in from the trial's split."""
+        return named_sets(trial.recipe.recordings.sets, self.split(trial))
+
     def identity(self, trial: Trial, precision: str) -> str:
         return identity(describe(trial, self.world(trial), precision))
 
@@ -96,16 +101,46 @@ class Study:
         for trial in self.trials:
             split, world = self.split(trial), self.world(trial)
             targets = self.targets(trial)
-            for name in trial.recipe.recordings.sets:
-                split[name]
+            if not self.asked(trial):
+                wanted = ", ".join(trial.recipe.recordings.sets)
+                raise UnseenError(
+                    f"recordings.sets ({wanted or 'empty'}) names no row set of the split of '{trial.label}', so "
+                    f"nothing would be asked; it has {', '.join(split.sets)}."
+                )
             _check_layers(trial, split)
             for name in trial.recipe.training.loss_weights:
                 if name not in [target.name for target in targets]:
                     raise unknown("target", name, [t.name for t in targets], where="training.loss_weights")
             if id(split) not in audits:
                 audits[id(split)] = (trial, audit(split, world.samples))
+        _check_patterns(self)
         _check_networks(self)
         return list(audits.values())
+
+
+def named_sets(wanted: Sequence[str], split: Split) -> tuple[str, ...]:
+    """The sets of a split that a recipe names. A pattern ("one-out-*") takes those that are there, which may be none:
+    splits of one grid need not have the same sets. A plain name must be there."""
+    found: dict[str, None] = {}
+    for name in wanted:
+        if _is_pattern(name):
+            found |= dict.fromkeys(there for there in split.sets if fnmatchcase(there, name))
+        else:
+            split[name]
+            found[name] = None
+    return tuple(found)
+
+
+def _is_pattern(name: str) -> bool:
+    return any(mark in name for mark in "*?[")
+
+
+def _check_patterns(study: Study) -> None:
+    """A pattern that no split of the study answers is a slip of the pen."""
+    there = {name: None for trial in study.trials for name in study.split(trial).sets}
+    for pattern in dict.fromkeys(name for trial in study.trials for name in trial.recipe.recordings.sets):
+        if _is_pattern(pattern) and not any(fnmatchcase(name, pattern) for name in there):
+            raise unknown("row set like", pattern, there, where="any split of this study, named in recordings.sets")
 
 
 def _check_layers(trial: Trial, split: Split) -> None:
@@ -130,10 +165,17 @@ def _check_networks(study: Study) -> None:
             if name not in AUGMENT:
                 raise unknown("augmentation", name, AUGMENT, where="training.augment")
         world = study.world(trial)
-        key = (network.model_dump_json(), world.size, recordings.layers)
+        objective = trial.recipe.training.objective
+        key = (network.model_dump_json(), objective, world.size, recordings.layers)
         if key in seen:
             continue
         seen.add(key)
+        if objective != "supervised":
+            from unseen.studies.encoders import check_objective, whole_network
+
+            check_objective(trial)
+            whole_network(study, trial)
+            continue
         targets = study.targets(trial)
         names = layer_names(
             network.backbone,

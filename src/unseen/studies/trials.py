@@ -108,6 +108,7 @@ def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
             **_code(recipe.network.backbone),
         },
         "training": {**_chosen(recipe.training), "precision": precision},
+        **({"readout": _chosen(recipe.readout)} if recipe.training.objective != "supervised" else {}),
         "recordings": _chosen(recipe.recordings),
         "seed": trial.seed,
         "versions": component_versions(recipe, world.samples.space),

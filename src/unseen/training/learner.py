@@ -62,6 +62,8 @@ def pictures(
 class Learner:
     """A network, its optimiser, its data and its place in training."""
 
+    labelled = True
+
     def __init__(
         self,
         network: nn.Module,
@@ -140,8 +142,9 @@ class Learner:
             return contextlib.nullcontext()
         return torch.autocast(self.device.type, torch.bfloat16, cache_enabled=False)
 
-    def _losses(self, images: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    def _losses(self, images: Tensor, labels: Tensor, picks: Tensor, source: Pictures) -> tuple[Tensor, Tensor]:
         """Cross-entropy (or squared error) and right answers ``[n, targets]``."""
+        del picks, source  # for learners whose loss asks which rows these are
         with self._autocast():
             outputs = self.forward(images)
         if self.tolerances is not None:
@@ -159,7 +162,7 @@ class Learner:
         if self.settings.augment:
             plan = self.settings.augment
             images = augment(images, plan, picks, self.step_number, seed_of(self.seed, "training", "augment"))
-        losses, right = self._losses(images, self.train.labels.index_select(0, picks))
+        losses, right = self._losses(images, self.train.labels.index_select(0, picks), picks, self.train)
         self.optimiser.zero_grad(set_to_none=True)
         (losses.mean(0) * self.weights).sum().backward()
         if self.captured:
@@ -180,7 +183,7 @@ class Learner:
         held = self.validation.held
         images = self.asked_buffer if held is None else held.index_select(0, picks)
         assert images is not None
-        losses, right = self._losses(images, self.validation.labels.index_select(0, picks))
+        losses, right = self._losses(images, self.validation.labels.index_select(0, picks), picks, self.validation)
         self.asked_sums += torch.stack([(losses * inside[:, None]).sum(0), (right & inside[:, None]).sum(0)])
         self.cursor += self.asked
 

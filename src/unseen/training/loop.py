@@ -93,7 +93,12 @@ def flags_of(learner: Learner) -> dict[str, str]:
 
 
 def guessing(learner: Learner) -> float:
-    """The loss of an even guess among the classes of each target, weighted as the learner's."""
+    """The loss of an even guess among the classes of each target, weighted as the learner's; of numbers, that of their
+    mean. Without labels nothing can be guessed."""
+    if not learner.labelled:
+        return float("inf")
+    if learner.tolerances is not None:
+        return float((learner.weights * learner.train.labels.var(0, correction=0)).sum())
     classes = (learner.train.labels.amax(0) + 1).clamp(min=2)
     return float((learner.weights * classes.log()).sum())
 

@@ -43,6 +43,7 @@ class NetworkSection(Section):
     as_released: bool = False
     checkpoint: str | None = None
     pretrained: bool = False
+    frozen: bool = False
     arguments: dict[str, Any] = {}
 
 
@@ -59,11 +60,13 @@ class TrainingSection(Section):
     warmup: float = Field(default=0.0, ge=0)
     loss_weights: dict[str, float] = {}
     augment: dict[str, float] = {}
-    normalise: Literal["imagenet", "mnist", "half", "none"] = "imagenet"
+    normalise: Literal["imagenet", "mnist", "half", "none", "lite"] = "imagenet"
     select: Literal["best", "last"] = "best"
     precision: Literal["auto", "float32", "bf16"] = "auto"
     compile: bool = False
     threads: int = Field(default=1, ge=1)
+    objective: str = "supervised"
+    objective_arguments: dict[str, Any] = {}
 
 
 class RecordingsSection(Section):
@@ -92,6 +95,7 @@ class Recipe(Section):
     task: Literal["classification", "regression"] = "classification"
     network: NetworkSection = NetworkSection()
     training: TrainingSection = TrainingSection()  # pyright: ignore[reportCallIssue]
+    readout: TrainingSection = TrainingSection()  # pyright: ignore[reportCallIssue]
     recordings: RecordingsSection = RecordingsSection()
     measures: MeasuresSection = MeasuresSection()
     seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)

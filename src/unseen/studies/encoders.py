@@ -1,0 +1,139 @@
+"""Trials that learn without labels first: an encoder by an objective, then a readout of its frozen latents.
+
+The readout sees latents only, computed once. What is recorded is the whole: pictures in, factors out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from unseen.models import Seeing, build_encoder, build_readout, with_encoder
+from unseen.studies.study import Study
+from unseen.studies.trials import Trial
+from unseen.training import Learner, Pictures, Trained, pictures, train
+from unseen.training.encoding import EncodingLearner
+from unseen.training.objectives import OBJECTIVES
+from unseen.training.pairs import PairGrid, pair_grid
+from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.samples import Samples
+from unseen.vocabulary.seeds import seed_of
+
+SUPERVISED = "supervised"
+
+
+def learns_without_labels(trial: Trial) -> bool:
+    return trial.recipe.training.objective != SUPERVISED
+
+
+def check_objective(trial: Trial) -> None:
+    """An objective must exist, go with its encoder, and be followed by a readout of numbers or classes."""
+    recipe = trial.recipe
+    name, backbone = recipe.training.objective, recipe.network.backbone
+    if name not in OBJECTIVES:
+        raise unknown("objective", name, [SUPERVISED, *OBJECTIVES], where="training.objective")
+    wanted = OBJECTIVES[name].encoder
+    if backbone != wanted:
+        raise UnseenError(
+            f"training.objective = '{name}' trains the encoder '{wanted}', and network.backbone = '{backbone}' was "
+            f"given; set network.backbone = '{wanted}'."
+        )
+
+
+def whole_network(study: Study, trial: Trial, encoder: torch.nn.Module | None = None) -> Seeing:
+    """Encoder and readout with their first weights, as one network from pictures to targets."""
+    encoder = _encoder(study, trial) if encoder is None else encoder
+    readout = build_readout(_outputs(study, trial), latents=_latents(encoder), seed=_seed(trial))
+    return Seeing(with_encoder(encoder, readout), normalise="none", channels=trial.recipe.network.channels)
+
+
+def encoding_learner(
+    study: Study, trial: Trial, train_on: Pictures, ask: Pictures, device: torch.device, precision: str
+) -> EncodingLearner:
+    check_objective(trial)
+    recipe = trial.recipe
+    encoder = _encoder(study, trial)
+    seeing = Seeing(encoder, normalise="none", channels=recipe.network.channels).to(device)
+    pairs = OBJECTIVES[recipe.training.objective].pairs
+    grid = _grid(study.world(trial).samples, train_on.rows, device) if pairs else None
+    return EncodingLearner(
+        encoder, recipe.training.objective, seeing.prepare, train_on, ask, recipe.training,
+        grid=grid, options=recipe.training.objective_arguments, seed=trial.seed, device=device, precision=precision,
+    )  # fmt: skip
+
+
+def read_out(
+    study: Study, trial: Trial, learner: EncodingLearner, encoded: Trained, train_on: Pictures, ask: Pictures
+) -> Trained:
+    """Train the readout on the latents of a trained encoder and put the two together."""
+    recipe, device = trial.recipe, learner.device
+    encoder, targets = encoded.network, study.targets(trial)
+
+    def latents(source: Pictures) -> Tensor:
+        parts = []
+        with torch.inference_mode():
+            for start in range(0, len(source), 4096):
+                rows = source.rows[start : start + 4096]
+                held = source.held
+                images = source.fetch(rows, str(device)) if held is None else held[start : start + len(rows)]
+                parts.append(encoder(learner.prepare(images.to(device))).float())
+        return torch.cat(parts).clone()
+
+    def brought(source: Pictures) -> Pictures:
+        there = latents(source)
+        numbers = np.stack([target.truth(study.world(trial).samples, source.rows) for target in targets], axis=1)
+        return replace(
+            pictures(source.rows, numbers, lambda r, d: there[: len(r)].to(d), device, hold=False), held=there
+        )
+
+    readout = build_readout(_outputs(study, trial), latents=_latents(encoder), seed=_seed(trial))
+    reading = Learner(
+        readout, tuple(t.name for t in targets), brought(train_on), brought(ask), recipe.readout,
+        seed=seed_of(trial.seed, "readout") % 2**31, device=device, precision="float32", tolerances=tolerances(targets)
+        if recipe.task == "regression" else None,
+    )  # fmt: skip
+    read = train([reading])[0]
+    network = Seeing(with_encoder(encoder, read.network), normalise="none", channels=recipe.network.channels)  # type: ignore[arg-type]
+    flags = {**{f"encoder {name}": why for name, why in encoded.flags.items()}, **read.flags}
+    return Trained(network.to(device), read.curve, read.best_epoch, flags, encoded.seconds + read.seconds)
+
+
+def tolerances(targets: Any) -> list[float]:
+    """Half the distance between neighbouring levels: nearer than that is the right level."""
+    return [0.5 / max(len(target.classes) - 1, 1) for target in targets]
+
+
+def _encoder(study: Study, trial: Trial) -> torch.nn.Module:
+    network = trial.recipe.network
+    return build_encoder(
+        network.backbone, channels=network.channels, input_size=study.world(trial).size, seed=_seed(trial),
+        **network.arguments,
+    )  # fmt: skip
+
+
+def _latents(encoder: torch.nn.Module) -> int:
+    return int(encoder.latents)  # type: ignore[arg-type]
+
+
+def _outputs(study: Study, trial: Trial) -> dict[str, int]:
+    return {target.name: target.outputs for target in study.targets(trial)}
+
+
+def _seed(trial: Trial) -> int:
+    return seed_of(trial.seed, "training", "weights")
+
+
+def _grid(samples: Samples, rows: np.ndarray, device: torch.device) -> PairGrid:
+    """Pairs need a world that is one whole grid, so that a row's number says its levels."""
+    block = samples.blocks[0]
+    if len(samples.blocks) != 1 or block.instances != 1 or block.cells is not None:
+        raise UnseenError(
+            "pairs are drawn in worlds that are one whole grid (dsprites, shapes3d, mpi3d), not in this one."
+        )
+    factors = [samples.space[name] for name in block.grid]
+    kinds = [place for place, factor in enumerate(factors) if factor.kind in ("category", "nominal", "instance")]
+    return pair_grid([len(factor) for factor in factors], rows, device=device, categories=kinds)

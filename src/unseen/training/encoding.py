@@ -1,0 +1,82 @@
+"""An encoder in training: the same loop and captured step as any learner, with an objective in place of labels.
+
+Partners are drawn among the training rows on the device and gathered from the same resident pictures, so pairs cost a
+gather; noise is keyed by (seed, row, visit). So packed is what it is alone here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from unseen.training.learner import Learner, Pictures
+from unseen.training.objectives import OBJECTIVES, Objective, normal
+from unseen.training.pairs import PAIRS, PairGrid
+from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.seeds import seed_of
+
+LOSS = "objective"  # the name of its one loss in the curves
+
+
+class EncodingLearner(Learner):
+    """``prepare`` turns pictures into what the encoder sees (0 to 1); ``grid`` holds the rows that pairs come from."""
+
+    labelled = False
+
+    def __init__(
+        self,
+        encoder: nn.Module,
+        name: str,
+        prepare: Callable[[Tensor], Tensor],
+        train: Pictures,
+        validation: Pictures,
+        settings: TrainingSection,
+        *,
+        grid: PairGrid | None,
+        options: Mapping[str, Any] | None = None,
+        **where: Any,
+    ) -> None:
+        self.objective: Objective = OBJECTIVES[name]
+        if self.objective.pairs and (grid is None or train.held is None):
+            raise UnseenError(
+                f"objective '{name}' learns from pairs, which need a world of one whole grid and training pictures "
+                f"that fit on the device ({len(train):,} images here); give design.images fewer."
+            )
+        device = where["device"]
+        self.prepare, self.grid, self.options = prepare, grid, dict(options or {})
+        self.row_numbers = {
+            id(source): torch.as_tensor(source.rows, device=device) for source in (train, validation)
+        }  # a captured step reads them
+        super().__init__(encoder, (LOSS,), train, validation, settings, **where)
+
+    def _losses(self, images: Tensor, labels: Tensor, picks: Tensor, source: Pictures) -> tuple[Tensor, Tensor]:
+        """The objective of each image (or pair), and nothing that could be right ``[n, 1]``."""
+        del labels
+        rows = self.row_numbers[id(source)].index_select(0, picks)
+        training = source is self.train
+        visit = self.step_number if training else torch.zeros_like(self.step_number)
+        partners = None
+        if self.objective.pairs:
+            assert self.grid is not None
+            assert self.train.held is not None
+            seed = seed_of(self.seed, "training", "pairs", training)
+            found = PAIRS[self.objective.pairs](self.grid, rows, visit, seed=seed)
+            _, there = self.grid.places(found.rows)  # an image of validation may find no partner but itself
+            other = self.train.held.index_select(0, found.places)
+            partners = self.prepare(torch.where(there[:, None, None, None], other, images))
+        noise = None
+        if self.objective.noisy:
+            draws = self.objective.noisy * self.latents
+            drawn = normal(rows, visit, seed_of(self.seed, "training", "latents", training), draws)
+            noise = torch.cat(drawn.chunk(self.objective.noisy, dim=1))
+        with self._autocast():
+            terms = self.objective.loss(self.network, self.prepare(images), partners, noise, **self.options)
+        return terms.loss[:, None], torch.zeros_like(terms.loss, dtype=torch.bool)[:, None]
+
+    @property
+    def latents(self) -> int:
+        return int(self.network.latents)  # type: ignore[arg-type]
