@@ -15,6 +15,8 @@ from unseen.exports import contact_sheet
 from unseen.worlds import make
 from unseen.worlds.cars.bodies import BODIES
 from unseen.worlds.shapes.categories import CATEGORIES
+from unseen.worlds.transforms import SETS, TRANSFORMATIONS
+from unseen.worlds.transforms.transformed import transformed
 
 HERE = Path(__file__).parent
 SHEETS = {
@@ -65,6 +67,33 @@ def car_models() -> Image.Image:
     return labelled(world.images(rows).permute(0, 2, 3, 1).numpy(), [n.replace("–", "-") for n in names], 10)
 
 
+def transforms() -> Image.Image:
+    """Every transformation on objects, cars and digits; what is signed or large is shown about mid grey, or scaled."""
+    shown = {"horizontal": (1 / 6, 127.5), "vertical": (1 / 6, 127.5), "high-pass": (1 / 36, 0.0),
+             "high-pass-zero-sum": (1 / 8, 127.5)}  # fmt: skip
+    worlds = (
+        (make("objects", categories=["dog", "mug"], instances=1, pose=8, side=112), 10),
+        (make("cars", models=13, instances=4, side=112), 98),
+        (make("digits", viewpoint="none", cell=28), 4),
+    )
+    blank, tiles, names = np.full((112, 112, 3), 245, np.uint8), [], []
+    for group in (SETS["zaidi2020"], (*SETS["geirhos2018"], "high-pass-zero-sum")):
+        for inner, row in worlds:
+            apply = [name for name in group if inner.channels == 3 or not TRANSFORMATIONS[name].needs_colour]
+            world = transformed(inner, apply)
+            images = world.images(row * len(world.levels) + np.arange(len(world.levels))).numpy()
+            for name in ("none", *group, *[""] * (12 - len(group))):
+                names.append(name.removeprefix("geirhos-").replace("-zero-sum", ", sum 0"))
+                if name not in world.levels:
+                    tiles.append(blank)
+                    continue
+                scale, middle = shown.get(name, (1.0, 0.0))
+                pixels = np.clip(np.rint(images[world.levels.index(name)] * scale + middle), 0, 255).astype(np.uint8)
+                enlarged = pixels.repeat(112 // pixels.shape[1], 1).repeat(112 // pixels.shape[2], 2)
+                tiles.append(np.broadcast_to(enlarged, (3, 112, 112)).transpose(1, 2, 0))
+    return labelled(np.stack(tiles), names, 13)
+
+
 def strip() -> Image.Image:
     """Cars at random, for the README."""
     world = make("cars", models=13, instances=40, side=112)
@@ -76,6 +105,7 @@ def strip() -> Image.Image:
 def main() -> None:
     for name, arguments in SHEETS.items():
         contact_sheet(make(name, **arguments)).save(HERE / f"{name}.png", optimize=True)
+    transforms().save(HERE / "transforms.png", optimize=True)
     textures().save(HERE / "textures.png", optimize=True)
     strip().save(HERE / "cars-strip.png", optimize=True)
     categories().save(HERE / "categories.png", optimize=True)

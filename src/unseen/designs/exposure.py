@@ -1,12 +1,12 @@
 """Show a transformation for some categories only, and ask it of the others (Zaidi et al. 2020, section 2.1).
 
 **Alternatives with a probability.** In the paper an image of a category seen transformed is transformed with
-probability one half whenever it is drawn, and categories and images are drawn uniformly. A row set is a list of rows,
-and a row set made of parts may hold a row more than once: it is then drawn more often. So every training image is listed
-*twice*: plain and transformed where its category is seen transformed, plain both times elsewhere. An epoch visits each
-image twice, half of the visits to a seen-transformed category are transformed, and neither the number of steps nor the
-weight of any category or image depends on how many categories are seen. In an epoch this is a draw without replacement
-(exactly one visit of each kind), where the paper tosses a coin; over many epochs the two are alike.
+probability one half whenever it is drawn, and categories and images are drawn uniformly. A row set made of parts may
+list a row more than once, and it is then drawn more often. So every training image is listed *twice*: plain and
+transformed where its category is seen transformed, plain both times elsewhere. An epoch visits each image twice, half
+of the visits to a seen-transformed category are transformed, and neither the number of steps nor the weight of any
+category or image depends on how many categories are seen. Within an epoch this is a draw without replacement (exactly
+one visit of each kind), where the paper tosses a coin; over many epochs the two are alike.
 
 **Uniform over categories** where they differ in size (``balance="categories"``): the largest sets the number of images,
 and smaller ones list theirs again, each as often as any other to within one.
@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Int
 
-from unseen.designs.quotas import computed, even, take_each
+from unseen.designs.quotas import even, take_each
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, Level
 from unseen.vocabulary.samples import Samples
@@ -46,7 +46,7 @@ def expose(
     disjoint_by: str = "instance",
     seed: int,
 ) -> Split:
-    """Show ``level`` of ``transformation`` for ``seen`` categories, and all others at ``plain`` only (Zaidi et al. 2020).
+    """Show ``level`` of ``transformation`` for ``seen`` categories, the others at ``plain`` only (Zaidi et al. 2020).
 
     The seen-transformed categories are random and nested: those of a smaller ``seen`` are among those of a larger one
     with the same seed, whatever the transformation. 0 is the plainly trained baseline, and all categories the upper
@@ -61,6 +61,10 @@ def expose(
     bounds on sets, and balancing by repetition.
     """
     kinds = _two(samples, category, transformation)
+    most = test_images_per_category
+    check_sizes(
+        images_per_category=images_per_category, test_images_per_category=most, probe_per_category=probe_per_category
+    )
     off, on = _levels(kinds[1], plain, level)
     n = len(kinds[0])
     if isinstance(seen, bool) or not isinstance(seen, int) or not 0 <= seen <= n:
@@ -92,8 +96,7 @@ def expose(
     }
     if supply["validation"][:, off].any():
         reason = "new images in the proportions of training, to choose the epoch"
-        sets["validation"] = drawn(reason, "validation", images_per_category)
-    most = test_images_per_category
+        sets["validation"] = drawn(reason, "validation", None)
     sets["within"] = asked(f"{by} of the {seen} levels of {category} seen so in training", exposed, on, most)
     sets["across"] = asked(f"{by} of the {n - seen} levels of {category} never seen so", others, on, most)
     sets["plain"] = asked(f"untransformed test images of every {category}", range(n), off, most)
@@ -155,11 +158,21 @@ def images_shown(supply: Mapping[int, int], balance: str, most: int | None) -> d
     """How many images of each category an epoch shows, repeated ones included."""
     if balance not in BALANCES:
         raise unknown("value for design.balance", balance, BALANCES)
-    if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
-        raise UnseenError(f"design.images_per_category = {most!r} is a number of images, from 1; None takes all.")
     largest = max(supply.values(), default=0)
-    bound = largest if most is None else min(most, largest)
+    if most is not None and most > largest:
+        raise UnseenError(
+            f"design.images_per_category = {most}, but the largest category has {largest} images in this pool; give "
+            f"fewer, or leave it out to take all."
+        )
+    bound = largest if most is None else most
     return {c: bound if balance == "categories" else min(bound, n) for c, n in supply.items()}
+
+
+def check_sizes(**sizes: int | None) -> None:
+    """Numbers of images start at one."""
+    for name, size in sizes.items():
+        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
+            raise UnseenError(f"design.{name} = {size!r} is a number of images, from 1; leave it out for the default.")
 
 
 def paired_rows(
@@ -218,7 +231,6 @@ def _supply(samples: Samples, pools: Pools, factors: tuple[str, str], off: int, 
             f"some images of this world are there plain or transformed, but not both, so that none can be transformed "
             f"with probability one half; it lists only some cells of '{factors[1]}'."
         )
-    assert computed(samples, factors)[1]
     return supply
 
 

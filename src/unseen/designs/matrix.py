@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unseen.designs.exposure import check_filled, images_shown, visits
+from unseen.designs.exposure import check_filled, check_sizes, images_shown, visits
 from unseen.designs.quotas import computed, take_each
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor, Level
@@ -48,6 +48,8 @@ def matrix(
     stored) are those of :func:`expose`. Levels that are not trained are not themselves asked for, only what they show.
     """
     kind, trained = samples.space[factor], _trained(samples, category, factor, train, train_all_but)
+    most = test_images_per_category
+    check_sizes(images_per_category=images_per_category, test_images_per_category=most, probe_per_cell=probe_per_cell)
     factors = (category, factor)
     pools = Pools(
         tuple(float(share) for share in shares),
@@ -62,26 +64,26 @@ def matrix(
     free = computed(samples, factors)[1]
     times = _times(visits_per_image, len(trained), free, factor)
 
-    def drawn(reason: str, pool: str) -> RowSet:
+    def drawn(reason: str, pool: str, images: int | None) -> RowSet:
         """Where images can show every level they take turns; else each trained cell has its own."""
         parts: list[Part] = []
         groups = [tuple(trained)] if free else [(level,) for level in trained]
         at = {(c, levels): int(supply[pool][c, levels[0]]) for levels in groups for c in range(n)}
-        numbers = images_shown(dict(enumerate(at.values())), balance, images_per_category)
+        numbers = images_shown(dict(enumerate(at.values())), balance, images)
         for (c, levels), shown in zip(at, numbers.values()):
             parts += visits(c, levels, at[c, levels], shown, times=times)
         return RowSet(reason, pool, tuple(parts))
 
     names = [str(kind.levels[level]) for level in trained]
     words = _words(kind, trained, names)
-    sets = {"train": drawn(f"{factor}: {words}, each equally often", "train")}
+    sets = {"train": drawn(f"{factor}: {words}, each equally often", "train", images_per_category)}
     if supply["validation"][:, trained].any():
-        sets["validation"] = drawn("new images in the proportions of training, to choose the epoch", "validation")
+        sets["validation"] = drawn("new images in the proportions of training, to choose the epoch", "validation", None)
     others = tuple(name for name in samples.space.names if name != factor)
     for level in every:
         seen = level in trained
         reason = f"{factor} {kind.levels[level]}, {'as trained' if seen else 'never seen in training'}, new images"
-        parts = take_each([(c, level) for c in range(n)], supply["test"], test_images_per_category)
+        parts = take_each([(c, level) for c in range(n)], supply["test"], most)
         sets[f"test-{kind.levels[level]}"] = RowSet(reason, "test", parts, asks=None if seen else others)
     probe = take_each([(c, level) for c in range(n) for level in every], supply["test"], probe_per_cell)
     sets["probe"] = RowSet(f"every {category} at every level of {factor}, for the activity of units", "test", probe)

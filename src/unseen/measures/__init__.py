@@ -10,6 +10,17 @@ from unseen.measures.comparisons import (
 )
 from unseen.measures.disentanglement import DCI, MIG, dci, mig
 from unseen.measures.distance import level_distances, nearest_seen_distance
+from unseen.measures.growth import (
+    CategoryAccuracy,
+    CrossMatrix,
+    Growth,
+    category_accuracy,
+    category_growth,
+    confusion_quadrants,
+    cross_matrix,
+    mean_matrix,
+    quadrant_counts,
+)
 from unseen.measures.learning import epochs_to_reach, learning_lead
 from unseen.measures.populations import TypeSummary, UnitSummary, unit_summary
 from unseen.measures.regression import (
@@ -32,6 +43,21 @@ from unseen.measures.regression import (
 )
 from unseen.measures.scaling import scaled
 from unseen.measures.statistics import Interval, mean_interval, median_interval, proportion_interval
+from unseen.measures.thresholds import (
+    ActiveShares,
+    FiringInvariance,
+    Tau,
+    active_shares,
+    firing_invariance,
+    tau_from_curve,
+)
+from unseen.measures.transformations import (
+    InvarianceSummary,
+    StreamedInvariance,
+    active,
+    invariance_coefficient,
+    invariance_summary,
+)
 from unseen.measures.units import (
     UnitScores,
     invariance,
@@ -44,34 +70,52 @@ from unseen.measures.units import (
 __all__ = [
     "DCI",
     "MIG",
+    "ActiveShares",
+    "CategoryAccuracy",
     "CellAccuracy",
+    "CrossMatrix",
     "FactorScores",
+    "FiringInvariance",
+    "Growth",
     "Interval",
+    "InvarianceSummary",
     "KindMean",
     "OneOut",
     "PairedTest",
     "RankCorrelation",
     "SeedSummary",
+    "StreamedInvariance",
+    "Tau",
     "TowardsMean",
     "TypeSummary",
     "UnitScores",
     "UnitSummary",
     "accuracy",
+    "active",
+    "active_shares",
     "asked_variance",
     "by_kind",
+    "category_accuracy",
+    "category_growth",
     "cell_accuracy",
     "chance",
     "confusion_matrix",
+    "confusion_quadrants",
+    "cross_matrix",
     "dci",
     "epochs_to_reach",
     "factor_kinds",
     "factor_scores",
+    "firing_invariance",
     "geometric_mean",
     "grid_variance",
     "invariance",
+    "invariance_coefficient",
+    "invariance_summary",
     "learning_lead",
     "level_distances",
     "mean_interval",
+    "mean_matrix",
     "median_interval",
     "mig",
     "modularity",
@@ -79,6 +123,7 @@ __all__ = [
     "paired_test",
     "partial_rank_correlation",
     "proportion_interval",
+    "quadrant_counts",
     "r2",
     "rank_correlation",
     "scaled",
@@ -86,6 +131,7 @@ __all__ = [
     "selectivity",
     "share_towards_mean",
     "specialization",
+    "tau_from_curve",
     "towards_mean",
     "undefined_factors",
     "unit_scores",
