@@ -58,6 +58,8 @@ def _title(draw: Any, world: World, shown: tuple[Strip, ...], width: int) -> Non
     height, across = world.size
     colour = {1: "grey", 3: "colour"}.get(world.channels, f"{world.channels} channels")
     facts = [f"{across} x {height} pixels", colour, f"{len(world.samples):,} images"]
+    if world.dtype != "uint8":
+        facts.append("numbers beyond 0-255 are shown as black or white")
     if any(strip.held is not None for strip in shown):
         facts.append("framed: the level that the other strips keep")
     words = _fitting(draw, "  |  ".join(facts), _font(12), width - 2 * MARGIN)

@@ -235,14 +235,14 @@ def _identity_in(facts: bytes) -> str | None:
 def _with_seeds(mine: str, other: str) -> str:
     """My recipe with the other's seeds too, where only seeds (and places of files) tell them apart; else my own."""
     from unseen.studies.describe import recipe_toml
-    from unseen.studies.tables import LOCATIONS
+    from unseen.studies.tables import placeless
     from unseen.vocabulary.recipe import parse, recipe_from
 
     ours, theirs = recipe_from(parse(mine)), recipe_from(parse(other))
 
     def rest(recipe: Any) -> dict[str, Any]:
         tables = recipe.model_dump(mode="json", exclude={"seeds"})
-        return {**tables, "world": {k: v for k, v in tables["world"].items() if k not in LOCATIONS}}
+        return {**tables, "world": placeless(tables["world"])}
 
     if rest(ours) != rest(theirs) or set(theirs.seeds) <= set(ours.seeds):
         return mine

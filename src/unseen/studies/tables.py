@@ -24,8 +24,21 @@ from unseen.vocabulary.split import Split
 from unseen.vocabulary.world import World
 
 LOCATIONS = frozenset(
-    {"root", "manifest", "cache", "download", "workers"}
+    {"root", "manifest", "index", "cache", "download", "workers"}
 )  # where, not what: never part of an identity
+
+
+def placeless(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A world's arguments without those that only say where files lie, also of a world within it.
+
+    >>> placeless({"root": "here", "of": {"name": "mnist", "root": "there"}})
+    {'of': {'name': 'mnist'}}
+    """
+    return {
+        key: placeless(value) if isinstance(value, Mapping) else value
+        for key, value in arguments.items()
+        if key not in LOCATIONS
+    }
 
 
 @lru_cache(maxsize=1)

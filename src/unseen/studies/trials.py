@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from unseen.studies.tables import LOCATIONS, component_versions, design_call, digest
+from unseen.studies.tables import component_versions, design_call, digest, placeless
 from unseen.vocabulary.errors import UnseenError, listed, nearest
 from unseen.vocabulary.recipe import Recipe, Section, override, recipe_from
 from unseen.vocabulary.world import World
@@ -91,7 +91,7 @@ def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
     """
     recipe = trial.recipe
     _, design_arguments = design_call(recipe.design)
-    what = {key: value for key, value in recipe.world.arguments.items() if key not in LOCATIONS}
+    what = placeless(recipe.world.arguments)
     lists = design_arguments.pop("lists", None)
     if lists is not None:
         design_arguments["lists"] = {name: digest("\n".join(map(str, rows))) for name, rows in lists.items()}

@@ -1,0 +1,142 @@
+"""Transformations: pictures → pictures of the same shape. The visible table, and what each row takes.
+
+Importing this module loads no torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unseen.vocabulary.errors import UnseenError, listed, unknown
+from unseen.worlds.transforms import colour, distortions, filters, geometry, noise
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Strength:
+    """What a transformation's number means, and which numbers are possible: from ``low`` to ``high``, or ``only`` some.
+
+    ``step`` is by how much the paper raises it until a plainly trained network fails.
+    """
+
+    default: float
+    low: float
+    high: float
+    meaning: str
+    step: float | None = None
+    only: tuple[float, ...] = ()
+
+    @property
+    def possible(self) -> str:
+        return listed(f"{value:g}" for value in self.only) if self.only else f"{self.low:g} to {self.high:g}"
+
+
+@dataclass(frozen=True)
+class Transformation:
+    """A row of the table. ``function(images, strength, keys)`` takes and gives float32 ``[n, c, h, w]`` on the 0–255
+    scale; ``keys`` is one 63-bit number per image, which ``chance`` says is used."""
+
+    name: str
+    function: Callable[[Tensor, float, Tensor], Tensor]
+    family: str  # as the paper groups them: colour, geometric, convolutional, noise; or distortion
+    text: str  # in words, with {} for the strength
+    strength: Strength | None = None
+    needs_colour: bool = False
+    chance: bool = False
+
+    def __call__(self, images: Tensor, strength: float | None = None, keys: Tensor | None = None) -> Tensor:
+        """Transform pictures; a chance transformation needs ``keys``."""
+        import torch
+
+        number = self.check(strength)
+        if self.needs_colour and images.shape[1] != 3:
+            raise UnseenError(f"'{self.name}' needs pictures of three channels; these have {images.shape[1]}.")
+        if keys is None:
+            if self.chance:
+                raise UnseenError(f"'{self.name}' draws by chance; give `keys`, one whole number per picture.")
+            keys = torch.zeros(len(images), dtype=torch.long, device=images.device)
+        return self.function(images.float(), number, keys)
+
+    def check(self, strength: object = None) -> float:
+        """The strength to use: the one given if it is possible, else the default."""
+        if self.strength is None:
+            if strength is not None:
+                raise UnseenError(f"transformation '{self.name}' has no strength; leave {strength!r} out.")
+            return 0.0
+        if strength is None:
+            return float(self.strength.default)
+        may = self.strength
+        if (
+            isinstance(strength, bool)
+            or not isinstance(strength, int | float)
+            or not may.low <= strength <= may.high
+            or (may.only and strength not in may.only)
+        ):
+            raise UnseenError(
+                f"strength {strength!r} of transformation '{self.name}' is not possible; it is the "
+                f"{may.meaning}: {may.possible} (default {may.default:g})."
+            )
+        return float(strength)
+
+    def said(self, strength: float) -> str:
+        return self.text.format(f"{strength:g}")
+
+
+_SIGMA = "standard deviation of a Gaussian in pixels"
+_T, _S = Transformation, Strength
+ZAIDI = (  # Zaidi, Boix et al., in the paper's groups. The strengths of blur and white noise are ours: calibrate them.
+    _T("grey-scale", colour.grey_scale, "colour", "grey-scale", needs_colour=True),
+    _T("hue", colour.hue, "colour", "hue rotated by 180°", needs_colour=True),
+    _T("thinning", geometry.thinning, "geometric", "half as wide"),
+    _T("rotation-90", geometry.rotation_90, "geometric", "rotated by 90°"),
+    _T("rotation-180", geometry.rotation_180, "geometric", "rotated by 180°"),
+    _T("blur", filters.blur, "convolutional", "blurred (σ = {} pixels)", _S(2.0, 0, 100, _SIGMA, step=0.5)),
+    _T("high-pass", filters.high_pass, "convolutional", "high-pass, [−1, 2, 4, 2, −1] both ways"),
+    _T("horizontal", filters.horizontal, "convolutional", "horizontal difference"),
+    _T("vertical", filters.vertical, "convolutional", "vertical difference"),
+    _T("inversion", colour.inversion, "convolutional", "contrast inverted"),
+    _T("white-noise", noise.white_noise, "noise", "white noise (σ = {})",
+       _S(100.0, 0, 1000, "standard deviation of the noise, on the 0–255 scale", step=25.0), chance=True),
+    _T("salt-and-pepper", noise.salt_and_pepper, "noise", "salt and pepper ({} of the pixels)",
+       _S(0.5, 0, 1, "share of the pixels set to 0 or 255"), chance=True),
+)  # fmt: skip
+GEIRHOS = (  # Geirhos et al. 2018, in the order and at the levels of the lecture's table
+    _T("geirhos-colour", distortions.colour, "distortion", "colour", needs_colour=True),
+    _T("geirhos-grey", distortions.grey, "distortion", "greyscale", needs_colour=True),
+    _T("geirhos-contrast", distortions.contrast, "distortion", "contrast ({})", _S(0.05, 0, 1, "contrast kept")),
+    _T("geirhos-low-pass", distortions.low_pass, "distortion", "low-pass (std = {})", _S(7.0, 0, 100, _SIGMA)),
+    _T("geirhos-high-pass", distortions.high_pass, "distortion", "high-pass (std = {})", _S(0.7, 0, 100, _SIGMA)),
+    _T("geirhos-phase-noise", distortions.phase_noise, "distortion", "phase noise ({}°)",
+       _S(90.0, 0, 180, "largest shift of a phase in degrees"), chance=True),
+    _T("geirhos-rotation", distortions.rotation, "distortion", "rotation ({}°)",
+       _S(90.0, 90, 270, "angle in degrees, anti-clockwise", only=(90, 180, 270))),
+    _T("geirhos-salt-and-pepper", distortions.salt_and_pepper, "distortion", "salt-and-pepper noise ({})",
+       _S(0.2, 0, 1, "probability that a pixel becomes black or white"), chance=True),
+    _T("geirhos-uniform-noise", distortions.uniform_noise, "distortion", "uniform noise ({})",
+       _S(0.35, 0, 1, "width of the noise, as a share of the range"), chance=True),
+)  # fmt: skip
+OURS = (
+    _T("high-pass-zero-sum", filters.high_pass_zero_sum, "convolutional", "high-pass, zero sum"),
+)  # fmt: skip
+TRANSFORMATIONS: dict[str, Transformation] = {row.name: row for row in (*ZAIDI, *GEIRHOS, *OURS)}
+SETS: dict[str, tuple[str, ...]] = {
+    "zaidi2020": tuple(row.name for row in ZAIDI),
+    "geirhos2018": tuple(row.name for row in GEIRHOS),
+}
+
+
+def transformation(name: object) -> Transformation:
+    """
+    >>> transformation("blurr")
+    Traceback (most recent call last):
+    unseen.vocabulary.errors.UnseenError: no transformation 'blurr'; possible: grey-scale, hue, thinning, rotation-90, \
+rotation-180, blur, high-pass, horizontal, vertical, inversion, white-noise, salt-and-pepper … (22 in all). \
+Did you mean 'blur'?
+    """
+    if not isinstance(name, str) or name not in TRANSFORMATIONS:
+        raise unknown("transformation", name, TRANSFORMATIONS)
+    return TRANSFORMATIONS[name]

@@ -1,0 +1,142 @@
+"""The nine conditions of Geirhos et al. 2018 (NeurIPS), at the levels of the lecture's table.
+
+Their released code works on grey pictures in [0, 1]; a number there is our number divided by 255. Computing is done on
+our scale with constants multiplied by 255, which differs by rounding only. All but ``colour`` make the picture grey
+first (scikit-image's weights), clip at the end, and show the result in all channels, as the code does.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unseen.worlds.rendering import chance
+from unseen.worlds.transforms.colour import SCIKIT_IMAGE, luminance
+from unseen.worlds.transforms.filters import smoothed, stepped
+from unseen.worlds.transforms.geometry import turned
+from unseen.worlds.transforms.noise import LEVELS, counted, sixteen
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+BACKGROUND = 0.4423 * 255  # the mean of their pictures: outside of filtered ones, and where the high-pass is centred
+NOISE_CONTRAST = 0.3  # both noises are added to pictures of this contrast
+# Fourier transforms are taken of so many pictures at a time, always: a library may round other numbers otherwise. The
+# result is rounded to 2⁻¹⁰, so that what differs between devices is seen in very few pixels.
+BLOCK = {"cpu": 1, "cuda": 32}
+FINEST = 2.0**10
+
+
+def colour(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """The picture as it is."""
+    return images
+
+
+def grey(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    return _shown(_grey(images), images)
+
+
+def contrast(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """(1 − c)/2 + c·x."""
+    return _shown(_at_contrast(images, strength), images)
+
+
+def low_pass(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """A Gaussian of ``strength`` pixels, cut at four standard deviations, with the mean grey outside."""
+    return _shown(smoothed(_grey(images), strength, BACKGROUND).clamp_(0, 255).float(), images)
+
+
+def high_pass(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """The picture less its low-pass, moved so that its mean is the mean grey, clipped.
+
+    The mean is of whole steps in float64 and so exact, in whatever order they are summed.
+    """
+    plain = _grey(images)
+    left = stepped(plain) - smoothed(plain, strength, BACKGROUND)
+    return _shown((left + (BACKGROUND - left.mean((-2, -1), keepdim=True))).clamp_(0, 255).float(), images)
+
+
+def rotation(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """90, 180 or 270° anti-clockwise; the table has 90."""
+    return _shown(turned(_grey(images), round(strength) // 90, BACKGROUND), images)
+
+
+def salt_and_pepper(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """At 30 % contrast a pixel becomes black or white with probability ``strength``, half of it each."""
+    import torch
+
+    share = chance.uniform(counted(images, keys), 0, "pixels")
+    pale = _at_contrast(images, NOISE_CONTRAST)
+    salted = torch.where(share >= 1 - strength / 2, 255.0, pale)
+    return _shown(torch.where(share < strength / 2, 0.0, salted), images)
+
+
+def uniform_noise(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """At 30 % contrast, plus noise in [−``strength``, ``strength``) of the whole range, clipped."""
+    drawn = chance.uniform(counted(images, keys), 0, "pixels", low=-1.0, high=1.0)
+    return _shown((_at_contrast(images, NOISE_CONTRAST) + drawn * (strength * 255)).clamp_(0, 255), images)
+
+
+def phase_noise(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """Every frequency's phase moves by its own angle in [−``strength``, ``strength``] degrees, and that of the opposite
+    frequency by the opposite angle, so that the picture stays real. Clipped.
+
+    The mean and, as in the released code, the row and column of the highest frequency of an even size keep their
+    phases. That code pairs each angle with a frequency other than the opposite one (its second half is not reversed)
+    and drops the imaginary part that results; we follow its comment and the paper. Odd sizes, for which the code is not
+    made, are treated alike (ours).
+    """
+    import torch
+
+    plain = _grey(images)[:, 0].double()
+    turns = _turns(keys, plain.shape[1], plain.shape[2], strength)
+    block, parts = BLOCK.get(plain.device.type, 1), []
+    for start in range(0, len(plain), block):
+        part, turn = plain[start : start + block], turns[start : start + block]
+        short = block - len(part)
+        if short:
+            part = torch.cat([part, part.new_zeros(short, *part.shape[1:])])
+            turn = torch.cat([turn, turn.new_zeros(short, *turn.shape[1:])])
+        found = torch.fft.irfft2(torch.fft.rfft2(part.clone()) * turn, s=part.shape[-2:])
+        parts.append(found[: block - short])
+    scrambled = torch.cat(parts) if parts else plain
+    return _shown(((scrambled * FINEST).round_() / FINEST).clamp_(0, 255).float().unsqueeze(1), images)
+
+
+def _turns(keys: Tensor, height: int, width: int, degrees: float) -> Tensor:
+    """Complex numbers of length one ``[n, h, w//2 + 1]``, one per frequency of a real picture's half spectrum."""
+    import torch
+
+    down = torch.arange(height, device=keys.device)[:, None]
+    across = torch.arange(width // 2 + 1, device=keys.device)[None]
+    own, opposite = down * width + across, (-down) % height * width + (-across) % width
+    still = (own == opposite) | (2 * down == height) | (2 * across == width)
+    bits = chance.bits(keys.view(-1, 1, 1) + torch.minimum(own, opposite), 0, "phases")
+    place = sixteen(bits, 0)
+    place = torch.where(own > opposite, LEVELS - 1 - place, place)  # the table is antisymmetric
+    return torch.where(still, 1.0 + 0.0j, _circle(degrees, keys.device)[place])
+
+
+@lru_cache(maxsize=64)
+def _circle(degrees: float, device: torch.device) -> Tensor:
+    """e^{iφ} for 65,536 angles φ from −``degrees`` to ``degrees``, made once: cosines differ between processors."""
+    import torch
+
+    angles = np.deg2rad(degrees) * ((2 * np.arange(LEVELS) + 1) / LEVELS - 1)
+    return torch.from_numpy(np.exp(1j * angles)).to(device)
+
+
+def _grey(images: Tensor) -> Tensor:
+    return luminance(images, SCIKIT_IMAGE)
+
+
+def _at_contrast(images: Tensor, level: float) -> Tensor:
+    return _grey(images) * level + (1 - level) / 2 * 255
+
+
+def _shown(found: Tensor, images: Tensor) -> Tensor:
+    """In all channels."""
+    return found.expand_as(images).contiguous()

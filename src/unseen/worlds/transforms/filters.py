@@ -1,0 +1,122 @@
+"""Convolutions: derivative and high-pass kernels as shifted sums, Gaussians as exact matrix products.
+
+A library's convolution may choose another algorithm, and so another rounding, for another batch. Small kernels are
+therefore sums of shifted pictures, elementwise. They have whole weights, so that pictures of whole numbers give exact
+results. A wide Gaussian would need hundreds of such sums; it is a product with a banded matrix instead, in float64 with
+whole numbers small enough that no partial sum is ever rounded. The order of summation then cannot matter.
+
+Zaidi et al. do not say how pictures end. Ours: zeros outside, as in TensorFlow's "SAME" convolution, and all kernels
+are applied as TensorFlow does, without mirroring.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+HIGH_PASS = (-1, 2, 4, 2, -1)
+DIFFERENCE = (-1, 0, 1)
+# Pictures are whole multiples of 2⁻¹⁴ and weights of 2⁻²⁸: with |x| < 2¹¹ and weights that sum to one every partial sum
+# stays below 2⁵³. A step of 2⁻¹⁴ is that of float32 at 1,000.
+STEPS, WEIGHTS = 2.0**14, 2.0**28
+
+
+def shifted_sum(images: Tensor, weights: tuple[int, ...], axis: int) -> Tensor:
+    """Correlation with an odd number of whole weights along one axis, zeros outside."""
+    from torch.nn.functional import pad
+
+    reach, length = len(weights) // 2, images.shape[axis]
+    padded = pad(images, (reach, reach) if axis == -1 else (0, 0, reach, reach))
+    found = None
+    for place, weight in enumerate(weights):
+        if weight:
+            piece = padded.narrow(axis, place, length)
+            term = piece if weight == 1 else piece * weight
+            found = term if found is None else found + term
+    assert found is not None
+    return found
+
+
+def both_ways(images: Tensor, weights: tuple[int, ...]) -> Tensor:
+    return shifted_sum(shifted_sum(images, weights, -1), weights, -2)
+
+
+def high_pass(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """ "A filter size of 5×5 of form [−1, 2, 4, 2, −1] in both directions" (Zaidi et al., supplement B), taken by the
+    letter: the 5×5 kernel is the product of that row and that column.
+
+    It sums to 6 along each direction, so to 36: a plain surface of x becomes 36 x. It is neither scaled nor clipped;
+    standardisation per image, which follows in the paper, removes the scale. What then remains is the picture, hardly
+    changed: the kernel passes low frequencies best. :func:`high_pass_zero_sum` is the other reading.
+    """
+    return both_ways(images, HIGH_PASS)
+
+
+def high_pass_zero_sum(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """The other reading of the paper's sentence (ours, not among its twelve): the 5×5 kernel that is widely used with
+    scipy, whose middle row and middle column are [−1, 2, 4, 2, −1] and whose sum is zero.
+
+    Its frame of −1 is a 3×3 box less a 5×5 box, and its inside [1, 2, 1] in both directions.
+    """
+    inside = both_ways(images, (1, 2, 1))
+    return inside + both_ways(images, (1, 1, 1)) - both_ways(images, (1, 1, 1, 1, 1))
+
+
+def horizontal(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """3×3 with [−1, 0, 1] in each row: the difference from left to right, summed over three rows. Signed, not clipped.
+
+    That "horizontal" names the direction of the difference, and that the rows are equal, is ours.
+    """
+    return shifted_sum(shifted_sum(images, DIFFERENCE, -1), (1, 1, 1), -2)
+
+
+def vertical(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """3×3 with [−1, 0, 1] in each column: the difference from top to bottom, summed over three columns."""
+    return shifted_sum(shifted_sum(images, DIFFERENCE, -2), (1, 1, 1), -1)
+
+
+def blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """A Gaussian of standard deviation ``strength`` pixels, cut at four of them (scipy's default; ours)."""
+    return smoothed(images, strength).float()
+
+
+def stepped(images: Tensor) -> Tensor:
+    """Float64, rounded to the steps in which sums are exact; pictures of whole numbers are not changed."""
+    return (images.double() * STEPS).round_() / STEPS
+
+
+def smoothed(images: Tensor, sigma: float, outside: float = 0.0) -> Tensor:
+    """Float64 ``[n, c, h, w]`` after a Gaussian, in whole steps; beyond its edges the picture has the value
+    ``outside``, which is what remains of scipy's ``mode="constant"`` once it is subtracted and added again."""
+    height, width = images.shape[-2:]
+    around = round(outside * STEPS)
+    found = (images.double() * STEPS).round_() - around
+    found = (found @ band(sigma, width, images.device) / WEIGHTS).round_()
+    found = (band(sigma, height, images.device) @ found / WEIGHTS).round_()
+    return (found + around) / STEPS
+
+
+def gaussian(sigma: float) -> np.ndarray:
+    """Weights −r … r as whole numbers that sum to 2²⁸ (the centre takes what rounding leaves), r = ⌊4σ + ½⌋."""
+    reach = int(4.0 * sigma + 0.5)
+    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2) if reach else np.ones(1)
+    whole = np.rint(bell / bell.sum() * WEIGHTS)
+    whole[reach] += WEIGHTS - whole.sum()
+    return whole
+
+
+@lru_cache(maxsize=256)
+def band(sigma: float, size: int, device: torch.device) -> Tensor:
+    """The symmetric matrix of a Gaussian over ``size`` pixels, copied to a device once."""
+    import torch
+
+    weights = gaussian(sigma)
+    apart = np.abs(np.arange(size)[:, None] - np.arange(size)[None])
+    half = np.append(weights[len(weights) // 2 :], 0.0)
+    return torch.from_numpy(half[np.minimum(apart, len(half) - 1)]).to(device)

@@ -1,0 +1,58 @@
+"""Geometry: thinning and turns by right angles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def thinning(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """Half the width, zeros on both sides (Zaidi et al., supplement B).
+
+    How the columns are resampled is not said. Ours: bilinear about pixel centres, which for an even width is the mean
+    of two neighbours. An odd width is halved downwards (a single column stays), and the larger margin is on the right.
+    """
+    import torch
+    from torch.nn.functional import pad
+
+    width = images.shape[-1]
+    half = max(1, width // 2)
+    if width == 2 * half:
+        thin = (images[..., 0::2] + images[..., 1::2]) * 0.5
+    else:  # centre of column i lies at (i + ½)·width/half − ½ = place / (2·half): whole numbers until the end
+        place = (2 * torch.arange(half, device=images.device) + 1) * width - half
+        first = place.div(2 * half, rounding_mode="floor")
+        share = ((place - first * (2 * half)).double() / (2 * half)).float()
+        second = (first + 1).clamp(max=width - 1)
+        thin = images[..., first] * (1 - share) + images[..., second] * share
+    left = (width - half) // 2
+    return pad(thin, (left, width - half - left))
+
+
+def turned(images: Tensor, quarters: int, outside: float = 0.0) -> Tensor:
+    """Quarter turns anti-clockwise, as one sees the picture.
+
+    A picture that is not square keeps its frame: it is turned about its centre, cut where it is too long and filled
+    with ``outside`` where it is too short (ours; the papers' pictures are square).
+    """
+    import torch
+    from torch.nn.functional import pad
+
+    height, width = images.shape[-2:]
+    found = torch.rot90(images, quarters, (-2, -1))
+    tall, wide = height - found.shape[-2], width - found.shape[-1]
+    if tall or wide:
+        found = pad(found, (wide // 2, wide - wide // 2, tall // 2, tall - tall // 2), value=outside)
+    return found.contiguous()
+
+
+def rotation_90(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """90° anti-clockwise."""
+    return turned(images, 1)
+
+
+def rotation_180(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """180°."""
+    return turned(images, 2)

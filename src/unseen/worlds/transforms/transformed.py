@@ -1,0 +1,243 @@
+"""Any world, transformed: a wrapper that adds a factor whose levels are transformations."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.factors import Factor, FactorSpace
+from unseen.vocabulary.samples import Block, Samples
+from unseen.vocabulary.world import World
+from unseen.worlds.transforms import SETS, TRANSFORMATIONS, Transformation, transformation
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+VERSION = 1  # raise it when any transformation shows anything otherwise
+FACTOR, NONE = "transformation", "none"
+# Numbers (pixels × channels) transformed at a time: bounds the memory besides the output, a few times this in float64.
+CHUNK = {"cpu": 2**19, "cuda": 2**26}
+
+
+@dataclass(frozen=True, eq=False)
+class TransformedWorld:
+    """``inner`` with every row once per level. Row r shows the inner row r // levels at level r % levels: the factor
+    comes last and runs fastest."""
+
+    inner: World
+    levels: tuple[str, ...]  # "none", or a name of the table
+    strengths: tuple[float, ...]  # one per level
+    seed: int
+    dtype: Literal["uint8", "float32"] = "float32"
+
+    @property
+    def name(self) -> str:
+        return f"{self.inner.name}-transformed"
+
+    @property
+    def channels(self) -> int:
+        return self.inner.channels
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.inner.size
+
+    @property
+    def drawn(self) -> bool:
+        return bool(getattr(self.inner, "drawn", False))
+
+    @property
+    def problems(self) -> Any:
+        return getattr(self.inner, "problems", None)
+
+    @property
+    def out_of_frame(self) -> Callable[..., np.ndarray] | None:
+        """Which rows show nothing of what they are about, where the inner world can tell."""
+        ask = getattr(self.inner, "out_of_frame", None)
+        return None if ask is None else partial(_outside, ask, len(self.levels))
+
+    @cached_property
+    def samples(self) -> Samples:
+        return _multiplied(self.inner.samples, self.factor)
+
+    @cached_property
+    def factor(self) -> Factor:
+        texts = tuple(
+            "as it is" if name == NONE else TRANSFORMATIONS[name].said(strength)
+            for name, strength in zip(self.levels, self.strengths)
+        )
+        plain = next((self.levels.index(name) for name in (NONE, "geirhos-colour") if name in self.levels), None)
+        return Factor(FACTOR, self.levels, kind="nominal", canonical=plain, texts=texts)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        said = [VERSION, self.inner.fingerprint, self.levels, self.strengths, self.seed]
+        return hashlib.blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()
+
+    @property
+    def provenance(self) -> Mapping[str, str]:
+        return {**self.inner.provenance, "transformations": "; ".join(self.factor.texts)}
+
+    def images(self, rows: np.ndarray, device: str = "cpu", draw: int = 0) -> Tensor:
+        """Pictures of rows, ``[n, c, h, w]`` float32 on the 0–255 scale, not clipped unless the transformation does.
+
+        What chance decides is drawn from (seed, inner row, transformation, ``draw``): draw 0 is the fixed one of a
+        test, another draw is another noise. The inner world is given the draw too. A level more or less among
+        ``levels`` changes no other image.
+        """
+        import torch
+
+        rows = np.asarray(rows, dtype=np.int64)
+        self.samples.locate(rows)  # refuses rows that do not exist
+        inner, level = rows // len(self.levels), rows % len(self.levels)
+        asked, place = np.unique(inner, return_inverse=True)  # a row asked at several levels is drawn once
+        pictures = self.inner.images(asked, device, draw)
+        found = torch.empty((len(rows), *pictures.shape[1:]), dtype=torch.float32, device=pictures.device)
+        step = max(1, CHUNK.get(pictures.device.type, CHUNK["cpu"]) // max(1, pictures[:1].numel()))
+        for number in np.unique(level):
+            here = np.flatnonzero(level == number)
+            for start in range(0, len(here), step):
+                chosen = here[start : start + step]
+                images = pictures[_there(place[chosen], pictures.device)].float()
+                found[_there(chosen, pictures.device)] = self._at(int(number), images, inner[chosen], draw)
+        return found
+
+    def _at(self, level: int, images: Tensor, inner: np.ndarray, draw: int) -> Tensor:
+        from unseen.worlds.rendering import chance
+
+        if self.levels[level] == NONE:
+            return images
+        row = TRANSFORMATIONS[self.levels[level]]
+        ids = _there(inner, images.device)
+        keys = chance.bits(ids, self.seed, FACTOR, row.name, draw) if row.chance else ids
+        return row.function(images, self.strengths[level], keys)
+
+
+def transformed(
+    of: World | Mapping[str, Any],
+    levels: Sequence[str] | str,
+    *,
+    strengths: Mapping[str, float] | None = None,
+    seed: int = 0,
+    plain: bool = True,
+) -> TransformedWorld:
+    """Any world with a further factor "transformation": every row as it is, and at each of ``levels``.
+
+    ``of`` is a world, or its table in a recipe (``name`` and its arguments). ``levels`` lists names of the table of
+    transformations, or names a set: "zaidi2020" (twelve) or "geirhos2018" (nine). Level "none" comes first and shows
+    the picture as it is; ``plain = false`` leaves it out (the nine have "geirhos-colour"). ``strengths`` gives a
+    transformation another strength than its default; ``seed`` is that of its noise.
+
+    >>> world = transformed({"name": "digits", "viewpoint": "none"}, ["blur", "inversion"])
+    >>> world.samples.space.names, world.factor.levels, len(world.samples)
+    (('category', 'transformation'), ('none', 'blur', 'inversion'), 5391)
+    """
+    rows = _chosen(levels)
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise UnseenError(f"`seed` of a transformed world is a whole number; {seed!r} was given.")
+    if not isinstance(plain, bool):
+        raise UnseenError(f"`plain` is true or false (is the picture as it is a level too?); {plain!r} was given.")
+    if not plain and not rows:
+        raise UnseenError("`levels` names no transformation and `plain` is false, so nothing would be shown.")
+    numbers = _strengths(rows, strengths)
+    inner = _inner(of)
+    _check_fit(inner, rows)
+    first = ((NONE, 0.0),) if plain else ()
+    pairs = (*first, *((row.name, number) for row, number in zip(rows, numbers)))
+    return TransformedWorld(inner, tuple(name for name, _ in pairs), tuple(number for _, number in pairs), seed)
+
+
+def _chosen(levels: object) -> tuple[Transformation, ...]:
+    if isinstance(levels, str):
+        if levels not in SETS:
+            hint = f" For a single one write a list, [{levels!r}]." if levels in TRANSFORMATIONS else ""
+            raise UnseenError(str(unknown("set of transformations", levels, SETS)) + hint)
+        levels = SETS[levels]
+    if not isinstance(levels, list | tuple):
+        raise UnseenError(f"`levels` takes a list of transformations, such as ['blur']; {levels!r} was given.")
+    names = [name for name in levels if name != NONE]
+    if not names:
+        raise UnseenError(
+            f"`levels` needs at least one transformation besides '{NONE}'; possible: {', '.join(TRANSFORMATIONS)}."
+        )
+    twice = sorted({str(name) for name in names if names.count(name) > 1})
+    if twice:
+        raise UnseenError(f"`levels` names {', '.join(twice)} more than once; each is one level.")
+    return tuple(transformation(name) for name in names)
+
+
+def _strengths(rows: Sequence[Transformation], given: object) -> list[float]:
+    if given is not None and not isinstance(given, Mapping):
+        raise UnseenError(
+            f"`strengths` takes a table of names and numbers, such as {{blur = 3.0}}; {given!r} was given."
+        )
+    numbers = dict(given or {})
+    for name in numbers:
+        if name not in [row.name for row in rows]:
+            transformation(name)
+            raise UnseenError(f"`strengths` names '{name}', which is not among `levels`; add it there or leave it out.")
+    return [row.check(numbers.get(row.name)) for row in rows]
+
+
+def _inner(of: object) -> World:
+    if isinstance(of, Mapping):
+        from unseen.worlds import make
+
+        arguments = {str(key): value for key, value in of.items()}
+        name = arguments.pop("name", None)
+        if not isinstance(name, str):
+            raise UnseenError('`of` needs the `name` of the world to transform, such as {name = "digits"}.')
+        return make(name, **arguments)
+    if isinstance(of, World):
+        return of
+    raise UnseenError(
+        f'`of` is a world, or a table with its name and arguments, {{name = "digits"}}; {of!r} was given.'
+    )
+
+
+def _check_fit(inner: World, rows: Sequence[Transformation]) -> None:
+    if FACTOR in inner.samples.space:
+        raise UnseenError(
+            f"world '{inner.name}' has a factor '{FACTOR}' already; transform the world inside it instead."
+        )
+    if inner.channels not in (1, 3):
+        raise UnseenError(f"world '{inner.name}' has {inner.channels} channels; transformations take 1 or 3.")
+    idle = [row.name for row in rows if row.needs_colour]
+    if inner.channels == 1 and idle:
+        apply = [row.name for row in rows if not row.needs_colour]
+        raise UnseenError(
+            f"world '{inner.name}' is grey, and {', '.join(idle)} would do nothing; leave them out: "
+            f"levels = {json.dumps(apply)}."
+        )
+
+
+def _multiplied(samples: Samples, factor: Factor) -> Samples:
+    """All rows times the levels of one more factor, the last and fastest; instances keep pool, name and content."""
+    blocks = []
+    for block in samples.blocks:
+        cells = block.cells
+        if cells is not None:
+            every = np.tile(np.arange(len(factor)), len(cells))[:, None]
+            cells = np.concatenate([np.repeat(cells, len(factor), axis=0), every], axis=1)
+        grid = (*block.grid, factor.name)
+        blocks.append(Block(block.instances, block.stored, grid, block.pool, block.names, block.content, cells))
+    return Samples(FactorSpace((*samples.space.factors, factor)), tuple(blocks))
+
+
+def _outside(ask: Callable[..., np.ndarray], levels: int, rows: np.ndarray, *more: Any, **named: Any) -> np.ndarray:
+    return ask(np.asarray(rows, dtype=np.int64) // levels, *more, **named)
+
+
+def _there(numbers: np.ndarray, device: torch.device) -> Tensor:
+    """Whole numbers on a device, without waiting for it."""
+    import torch
+
+    return torch.from_numpy(np.ascontiguousarray(numbers, dtype=np.int64)).to(device, non_blocking=True)

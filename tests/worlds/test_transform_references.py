@@ -1,0 +1,308 @@
+"""Every transformation equals a reference in float64, written here from the papers' words."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.special import ndtri
+
+from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.seeds import seed_of
+from unseen.worlds.transforms import GEIRHOS, SETS, TRANSFORMATIONS, ZAIDI, transformation
+
+SIZES = [(24, 24), (17, 23), (20, 11), (1, 1), (2, 3), (5, 1)]
+GREY = 0.4423 * 255
+MASK = 2**64 - 1
+
+
+def pictures(size, channels=3, n=5, seed=0):
+    return np.random.default_rng(seed).integers(0, 256, (n, channels, *size)).astype(np.uint8)
+
+
+def keys_of(n):
+    return torch.from_numpy(np.random.default_rng(9).integers(0, 2**62, n))
+
+
+def hashed(number, name):
+    """splitmix64's mixing in Python's own integers, of which the upper 63 bits are kept."""
+    z = (number * 0x9E3779B97F4A7C15 + seed_of(0, name)) & MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return (z ^ (z >> 31)) >> 1
+
+
+def pixel_numbers(images, keys):
+    height, width = images.shape[-2:]
+    rows = [[hashed(int(key) + place, "pixels") for place in range(height * width)] for key in keys]
+    return np.array(rows, dtype=np.uint64).reshape(len(rows), 1, height, width)
+
+
+def correlated(x, kernel):
+    """Sum over a kernel's entries with zeros outside."""
+    kernel = np.asarray(kernel, dtype=float)
+    down, across = kernel.shape[0] // 2, kernel.shape[1] // 2
+    padded = np.pad(x, ((0, 0), (0, 0), (down, down), (across, across)))
+    height, width = x.shape[-2:]
+    return sum(
+        weight * padded[..., i : i + height, j : j + width]
+        for i, line in enumerate(kernel)
+        for j, weight in enumerate(line)
+    )
+
+
+def smooth(x, sigma, outside=0.0):
+    reach = int(4 * sigma + 0.5)
+    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
+    bell /= bell.sum()
+    return correlated(correlated(x - outside, bell[None]), bell[:, None]) + outside
+
+
+def thin(x):
+    width = x.shape[-1]
+    half = max(1, width // 2)
+    found = np.zeros_like(x)
+    for column in range(half):
+        place = (column + 0.5) * width / half - 0.5
+        low = int(np.floor(place))
+        share = place - low
+        high = min(low + 1, width - 1)
+        found[..., (width - half) // 2 + column] = x[..., low] * (1 - share) + x[..., high] * share
+    return found
+
+
+def turn(x, quarters):
+    """The last column becomes the first line."""
+    for _ in range(quarters):
+        height, width = x.shape[-2:]
+        found = np.zeros((*x.shape[:-2], width, height))
+        for i in range(width):
+            found[..., i, :] = x[..., :, width - 1 - i]
+        x = found
+    return x
+
+
+def framed(x, size, outside):
+    found = np.full((*x.shape[:-2], *size), outside)
+    top, left = (size[0] - x.shape[-2]) // 2, (size[1] - x.shape[-1]) // 2
+    for i in range(size[0]):
+        for j in range(size[1]):
+            if 0 <= i - top < x.shape[-2] and 0 <= j - left < x.shape[-1]:
+                found[..., i, j] = x[..., i - top, j - left]
+    return found
+
+
+def weighted(x, weights):
+    return x if x.shape[1] == 1 else np.einsum("nchw,c->nhw", x, weights)[:, None]
+
+
+def grey(x):
+    return weighted(x, (0.2125, 0.7154, 0.0721))
+
+
+def hue(x):
+    found = np.empty_like(x)
+    for place in np.ndindex(x.shape[0], *x.shape[2:]):
+        pixel = x[place[0], :, place[1], place[2]]
+        order = np.argsort(pixel, kind="stable")
+        low, middle, high = pixel[order]
+        turned = np.empty(3)
+        turned[order] = high, high - (middle - low), low
+        found[place[0], :, place[1], place[2]] = turned
+    return found
+
+
+def white(x, sigma, keys):
+    bits = pixel_numbers(x, keys)
+    parts = [(bits >> np.uint64(16 * c)) & np.uint64(0xFFFF) for c in range(x.shape[1])]
+    return x + sigma * ndtri((np.concatenate(parts, 1).astype(float) + 0.5) / 65536)
+
+
+def peppered(x, share, keys):
+    bits = pixel_numbers(x, keys)
+    hit = (bits & np.uint64(2**32 - 1)).astype(float) < share * 2**32
+    return np.where(hit, ((bits >> np.uint64(32)) & np.uint64(1)) * 255.0, x)
+
+
+def uniform(x, keys):
+    return (pixel_numbers(x, keys) >> np.uint64(39)).astype(float) / 2**24
+
+
+def pale(x, contrast):
+    return ((1 - contrast) / 2 + contrast * grey(x) / 255) * 255
+
+
+def their_pepper(x, p, keys):
+    share = uniform(x, keys)
+    return np.clip(pale(x, 0.3) + 255.0 * (share >= 1 - p / 2) - 255.0 * (share < p / 2), 0, 255)
+
+
+def their_high_pass(x, sigma):
+    left = grey(x) - smooth(grey(x), sigma, GREY)
+    return np.clip(left + GREY - left.mean((-2, -1), keepdims=True), 0, 255)
+
+
+def phases(height, width, keys, degrees):
+    """An angle for every frequency, the opposite one for the opposite frequency."""
+    found = np.zeros((len(keys), height, width))
+    for u, v in np.ndindex(height, width):
+        a, b = u * width + v, -u % height * width + -v % width
+        if a < b and 2 * u != height and 2 * v != width:
+            numbers = np.array([hashed(int(key) + a, "phases") & 0xFFFF for key in keys])
+            angle = np.deg2rad(degrees) * ((2 * numbers + 1) / 65536 - 1)
+            found[:, u, v], found[:, -u % height, -v % width] = angle, -angle
+    return found
+
+
+def scrambled(x, degrees, keys):
+    plain = grey(x)[:, 0]
+    spectrum = np.fft.fft2(plain) * np.exp(1j * phases(*plain.shape[1:], keys, degrees))
+    back = np.fft.ifft2(spectrum)
+    assert np.abs(back.imag).max() < 1e-9
+    return np.clip(back.real, 0, 255)[:, None]
+
+
+OUTER = np.outer([-1, 2, 4, 2, -1], [-1, 2, 4, 2, -1])
+WIDELY_USED = [[-1, -1, -1, -1, -1], [-1, 1, 2, 1, -1], [-1, 2, 4, 2, -1], [-1, 1, 2, 1, -1], [-1, -1, -1, -1, -1]]
+REFERENCES = {
+    "grey-scale": lambda x, s, k: weighted(x, (0.2989, 0.5870, 0.1140)),
+    "hue": lambda x, s, k: hue(x),
+    "thinning": lambda x, s, k: thin(x),
+    "rotation-90": lambda x, s, k: framed(turn(x, 1), x.shape[-2:], 0.0),
+    "rotation-180": lambda x, s, k: turn(x, 2),
+    "blur": lambda x, s, k: smooth(x, s),
+    "high-pass": lambda x, s, k: correlated(x, OUTER),
+    "high-pass-zero-sum": lambda x, s, k: correlated(x, WIDELY_USED),
+    "horizontal": lambda x, s, k: correlated(x, [[-1, 0, 1]] * 3),
+    "vertical": lambda x, s, k: correlated(x, [[-1] * 3, [0] * 3, [1] * 3]),
+    "inversion": lambda x, s, k: 255 - x,
+    "white-noise": white,
+    "salt-and-pepper": peppered,
+    "geirhos-colour": lambda x, s, k: x,
+    "geirhos-grey": lambda x, s, k: grey(x),
+    "geirhos-contrast": lambda x, s, k: pale(x, s),
+    "geirhos-low-pass": lambda x, s, k: np.clip(smooth(grey(x), s, GREY), 0, 255),
+    "geirhos-high-pass": lambda x, s, k: their_high_pass(x, s),
+    "geirhos-phase-noise": scrambled,
+    "geirhos-rotation": lambda x, s, k: framed(turn(grey(x), int(s) // 90), x.shape[-2:], GREY),
+    "geirhos-salt-and-pepper": their_pepper,
+    "geirhos-uniform-noise": lambda x, s, k: np.clip(pale(x, 0.3) + 255 * s * (2 * uniform(x, k) - 1), 0, 255),
+}
+EXACT = {"hue", "rotation-90", "rotation-180", "high-pass", "high-pass-zero-sum", "horizontal", "vertical", "inversion",
+         "salt-and-pepper", "geirhos-colour"}  # fmt: skip
+TOLERANCE = {"geirhos-phase-noise": 6e-4, "white-noise": 2e-2}  # steps of 2⁻¹⁰; a table scaled to a variance of one
+
+
+def test_every_row_of_the_table_has_a_reference():
+    assert set(REFERENCES) == set(TRANSFORMATIONS)
+    assert (len(ZAIDI), len(GEIRHOS)) == (12, 9)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", REFERENCES)
+def test_equals_its_reference_at_any_size_in_colour_and_in_grey(name, size):
+    row = TRANSFORMATIONS[name]
+    for channels in (3,) if row.needs_colour else (3, 1):
+        given = pictures(size, channels)
+        keys = keys_of(len(given))
+        strength = row.check()
+        found = row(torch.from_numpy(given), keys=keys)
+        assert found.dtype == torch.float32
+        assert found.shape == given.shape
+        wanted = np.broadcast_to(REFERENCES[name](given.astype(float), strength, keys.numpy()), given.shape)
+        if name in EXACT:
+            assert np.array_equal(found.numpy(), wanted)
+        else:
+            np.testing.assert_allclose(found.numpy(), wanted, rtol=0, atol=TOLERANCE.get(name, 3e-4))
+
+
+@pytest.mark.parametrize(
+    ("name", "strength"),
+    [("blur", 0.5), ("blur", 9.5), ("geirhos-contrast", 1.0), ("geirhos-high-pass", 3.0), ("geirhos-rotation", 270),
+     ("white-noise", 25.0), ("salt-and-pepper", 0.1), ("geirhos-phase-noise", 180.0), ("geirhos-uniform-noise", 0.1)],
+)  # fmt: skip
+def test_equals_its_reference_at_another_strength(name, strength):
+    given, keys = pictures((13, 18), seed=3), keys_of(5)
+    found = TRANSFORMATIONS[name](torch.from_numpy(given), strength, keys)
+    wanted = np.broadcast_to(REFERENCES[name](given.astype(float), strength, keys.numpy()), found.shape)
+    np.testing.assert_allclose(found.numpy(), wanted, rtol=0, atol=TOLERANCE.get(name, 3e-4))
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_an_image_has_the_same_bits_in_any_batch(name):
+    row, given = TRANSFORMATIONS[name], torch.from_numpy(pictures((37, 29), n=40, seed=1))
+    keys = keys_of(40)
+    whole = row(given, keys=keys)
+    for chosen in ([3], [39, 0], list(range(5, 26))):
+        assert torch.equal(row(given[chosen], keys=keys[chosen]), whole[chosen])
+    assert len(row(given[:0], keys=keys[:0])) == 0
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("size", [(64, 64), (37, 29)], ids=str)
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_a_gpu_shows_what_a_cpu_shows_in_any_batch(name, size):
+    row, given, keys = TRANSFORMATIONS[name], torch.from_numpy(pictures(size, n=70, seed=1)), keys_of(70)
+    whole = row(given.cuda(), keys=keys.cuda())
+    assert (whole.cpu() - row(given, keys=keys)).abs().max() <= 1e-3  # a step of 2⁻¹⁰ after a Fourier transform
+    for chosen in ([3], [69, 0], list(range(5, 38))):
+        assert torch.equal(row(given[chosen].cuda(), keys=keys[chosen].cuda()), whole[chosen])
+
+
+@pytest.mark.parametrize("name", [row.name for row in TRANSFORMATIONS.values() if row.chance])
+def test_chance_looks_at_the_key_alone(name):
+    row, given = TRANSFORMATIONS[name], torch.from_numpy(pictures((16, 16), n=1)).repeat(3, 1, 1, 1)
+    found = row(given, keys=torch.tensor([7, 8, 7]))
+    assert torch.equal(found[0], found[2])
+    assert not torch.equal(found[0], found[1])
+
+
+def test_noise_has_the_moments_and_shares_it_should():
+    flat = torch.full((40, 3, 64, 64), 100.0)
+    noise = (TRANSFORMATIONS["white-noise"](flat, 50.0, keys_of(40)) - 100) / 50
+    assert abs(noise.mean()) < 0.005
+    assert abs(noise.std() - 1) < 0.005
+    assert abs((noise.double() ** 4).mean() - 3) < 0.05
+    planes = noise.transpose(0, 1).reshape(3, -1)
+    assert (torch.corrcoef(planes) - torch.eye(3)).abs().max() < 0.01  # channels are independent
+    left, right = noise[..., :-1].flatten(), noise[..., 1:].flatten()
+    assert torch.corrcoef(torch.stack([left, right]))[0, 1].abs() < 0.01  # and so are neighbours
+    speckled = TRANSFORMATIONS["salt-and-pepper"](flat, keys=keys_of(40))
+    assert abs((speckled == 0).float().mean() - 0.25) < 0.005
+    assert abs((speckled == 255).float().mean() - 0.25) < 0.005
+    assert torch.equal(speckled[:, 0], speckled[:, 2])
+
+
+def test_signs_and_scale_are_kept_where_the_paper_does_not_clip():
+    white = torch.full((1, 1, 9, 9), 255.0)
+    assert TRANSFORMATIONS["high-pass"](white)[0, 0, 4, 4] == 36 * 255
+    assert TRANSFORMATIONS["high-pass-zero-sum"](white)[0, 0, 4, 4] == 0
+    edge = torch.zeros(1, 1, 9, 9)
+    edge[..., 4:] = 255
+    assert TRANSFORMATIONS["horizontal"](edge)[0, 0, 4, 3] == 3 * 255
+    assert TRANSFORMATIONS["horizontal"](255 - edge)[0, 0, 4, 3] == -3 * 255
+    assert TRANSFORMATIONS["vertical"](edge)[0, 0, 4, 3] == 0
+
+
+def test_the_strengths_of_the_lectures_table():
+    levels = {name: TRANSFORMATIONS[name].strength for name in SETS["geirhos2018"]}
+    found = [strength.default for strength in levels.values() if strength]
+    assert found == [0.05, 7, 0.7, 90, 90, 0.2, 0.35]
+    steps = {row.name: row.strength.step for row in ZAIDI if row.strength and row.strength.step}
+    assert steps == {"blur": 0.5, "white-noise": 25}
+
+
+@pytest.mark.parametrize(
+    ("name", "strength", "says"),
+    [("blur", -1, "strength -1 .*'blur'.*0 to 100"), ("blur", "2", "'2'.*standard deviation"),
+     ("blur", float("nan"), "nan"), ("blur", True, "True"), ("salt-and-pepper", 1.5, "0 to 1"),
+     ("geirhos-rotation", 45, "90, 180, 270"), ("hue", 90, "'hue' has no strength"), ("blur", 10**400, "0 to 100")],
+)  # fmt: skip
+def test_a_strength_out_of_range_is_explained(name, strength, says):
+    with pytest.raises(UnseenError, match=says):
+        transformation(name).check(strength)
+
+
+def test_a_row_that_is_called_wrongly_explains_itself():
+    with pytest.raises(UnseenError, match="three channels; these have 1"):
+        TRANSFORMATIONS["hue"](torch.zeros(1, 1, 2, 2))
+    with pytest.raises(UnseenError, match="give `keys`"):
+        TRANSFORMATIONS["white-noise"](torch.zeros(1, 1, 2, 2))
