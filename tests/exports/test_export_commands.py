@@ -116,6 +116,24 @@ def test_worlds_show_writes_a_sheet_and_worlds_alone_lists(say, tmp_path):
     assert fits(said.out)
 
 
+@pytest.mark.parametrize("words", [("render", "--out", "out", "--rows", "0:2"), ("worlds", "show", "--out", "o.png")])
+def test_files_that_a_drawn_world_leaves_out_are_told_at_once(say, tmp_path, words):
+    (tmp_path / "photos").mkdir()
+    Image.new("RGB", (9, 9)).save(tmp_path / "photos/a.png")
+    (tmp_path / "photos/b.png").write_text("no picture")
+    (tmp_path / "models/box").mkdir(parents=True)
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+    (tmp_path / "models/box/a.obj").write_text(corners + "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    (tmp_path / "models/box/b.obj").write_text(corners)
+    settings = ["world.root=models", "world.backgrounds=photos", "world.side=16", "world.pose=2"]
+    before, after = (words[:1], words[1:]) if words[0] == "render" else (words[:2], words[2:])
+    said = say(*before, "meshes", *after, *(word for one in settings for word in ("--set", one)), "--device", "cpu")
+    assert said.code == 0, said
+    assert "note: left out: 1 files: box/b.obj (it has no faces)" in said.flat
+    assert "note: backgrounds left out: 1 files: b.png (not an image)" in said.flat
+    assert fits(said.out)
+
+
 def test_progress_tells_rate_and_time_left():
     from rich.console import Console
 

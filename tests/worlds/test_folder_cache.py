@@ -15,7 +15,8 @@ from PIL import Image
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.worlds import cache
-from unseen.worlds.cache import Pixels, cache_folder
+from unseen.worlds.cache import Pixels
+from unseen.worlds.caching import cache_folder
 from unseen.worlds.decode import Decoding
 from unseen.worlds.folder import folder
 

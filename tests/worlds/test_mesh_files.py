@@ -11,7 +11,7 @@ import pytest
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.worlds.meshes.atlas import sampled, textured
-from unseen.worlds.meshes.converted import cache_folder, converted, entry
+from unseen.worlds.meshes.converted import converted, entry
 from unseen.worlds.meshes.parts import Part, Unreadable
 from unseen.worlds.meshes.reading import Reading, read
 from unseen.worlds.meshes.references import content_of, references
@@ -435,15 +435,6 @@ def test_a_converted_mesh_is_kept_whole_and_needs_no_reader(tmp_path: Path, monk
     place.write_bytes(place.read_bytes()[:100])
     assert np.array_equal(converted(path, content, how, tmp_path / "cache").mesh.vertices, first.mesh.vertices)
     assert [one.suffix for one in place.parent.iterdir()] == [".npz"], "nothing is left aside"
-
-
-def test_the_cache_lies_where_other_worlds_have_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
-    from unseen.worlds.cache import cache_folder as others
-
-    for value in ("/somewhere", ""):
-        monkeypatch.setenv("UNSEEN_CACHE", value)
-        assert cache_folder() == others()
-        assert cache_folder("/x") == others("/x")
 
 
 def test_a_cache_that_cannot_be_written_is_an_error_that_names_it(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def test_sub_folders_are_categories_and_broken_files_are_named(root: Path, tmp_p
     assert list(block.names or ())[3] == "box/box1.ply"
     assert len(set(block.content.tolist())) == 9
     told = world.provenance["problems"]
+    assert "; ".join(world.problems.lines()) == told
     assert "left out: 2 files" in told
     assert "box/nan.obj (1 of 3 vertices are not numbers)" in told
     assert "box/broken.glb (not readable as GLB" in told

@@ -1,6 +1,10 @@
 """Procedural objects on a stage: levels become scenes, and a picture depends on its row alone."""
 
+import os
 import pickle
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -43,7 +47,7 @@ def test_every_factor_does_what_its_name_says():
 
     def rows(**levels):
         usual = {f.name: f.canonical for f in space.factors if f.name != "category"}
-        cells = [world.samples.rows_at(np.array([0]), {**usual, **{k: v}})[0] for k, vs in levels.items() for v in vs]
+        cells = [world.samples.rows_at(np.array([0]), {**usual, k: v})[0] for k, vs in levels.items() for v in vs]
         return np.array(cells)
 
     left, _, right = (middle(mask)[0] for mask in masks(world, rows(position=(0, 1, 2))))
@@ -129,3 +133,23 @@ def test_objects_made_by_several_processes_are_those_made_by_one():
     for a, b in zip(alone, together):
         assert (a.vertices == b.vertices).all()
         assert (a.colours == b.colours).all()
+
+
+def test_processes_that_make_objects_end_and_clear_up_when_whoever_asked_is_killed(tmp_path):
+    code = (
+        "from unseen.worlds.shapes.making import make_objects; make_objects([('chair', i) for i in range(4000)], 0, 2)"
+    )
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    asking = subprocess.Popen([sys.executable, "-c", code], env=env)
+    assert soon(lambda: len(list(tmp_path.glob("*/*.asked"))) == 2)
+    asking.kill()
+    asking.wait()
+    assert soon(lambda: not list(tmp_path.iterdir()))
+
+
+def soon(true, seconds=60):
+    """Whether something becomes true in time; a busy machine takes its time."""
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.05)
+    return true()

@@ -7,7 +7,8 @@ import pytest
 import torch
 from simple_scenes import bank, box, joined_scenes, sphere, torus
 
-from unseen.worlds.rendering.renderer import layers, render
+from unseen.worlds.rendering.planning import side_by_side
+from unseen.worlds.rendering.renderer import layers, out_of_frame, render
 from unseen.worlds.rendering.scene import Things
 from unseen.worlds.rendering.staging import staged
 
@@ -90,3 +91,19 @@ def test_a_batch_without_any_floor_is_drawn_like_its_images_alone(behind):
     together = render(scenes, BANK, 24)
     alone = torch.cat([render(scenes.part(k, k + 1), BANK, 24) for k in range(3)])
     assert torch.equal(together, alone)
+
+
+def test_a_single_chunk_too_is_drawn_on_one_thread_and_the_callers_number_comes_back():
+    before, found = torch.get_num_threads(), []
+    torch.set_num_threads(2)
+    try:
+        for ranges in ([(0, 1)], [(0, 1), (1, 2), (2, 3)]):
+            side_by_side(lambda start, stop: found.append((start, torch.get_num_threads())), ranges, 2)
+            assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert sorted(found) == [(0, 1), (0, 1), (1, 1), (2, 1)]
+
+
+def test_of_no_images_none_is_out_of_the_frame():
+    assert out_of_frame(SCENES.part(0, 0), BANK, 16).tolist() == []

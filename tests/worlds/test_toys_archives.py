@@ -14,7 +14,7 @@ import torch
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.factors import FactorSpace
-from unseen.worlds.cache import cache_folder
+from unseen.worlds.caching import cache_folder
 from unseen.worlds.toys import archives, hdf
 from unseen.worlds.toys.archives import archive
 from unseen.worlds.toys.dsprites import FILE, dsprites

@@ -54,6 +54,9 @@ WORLDS: dict[str, Entry] = {
     "dsprites": Entry("unseen.worlds.toys.dsprites:dsprites", "dSprites, re-rendered or the official file"),
     "shapes3d": Entry("unseen.worlds.toys.shapes3d:shapes3d", "3D Shapes, re-rendered or the official file"),
     "mpi3d": Entry("unseen.worlds.toys.mpi3d:mpi3d", "an MPI3D-like robot arm, or the official file"),
+    "transformed": Entry(
+        "unseen.worlds.transforms.transformed:transformed", "any world, with transformations as a further factor"
+    ),
 }
 
 

@@ -32,15 +32,6 @@ CHUNK_BYTES = 32 * 2**20
 CHUNK_IMAGES = 256
 
 
-def cache_folder(given: str | Path | None = None) -> Path:
-    """The argument, else ``UNSEEN_CACHE``, else ``XDG_CACHE_HOME/unseen``, else ``~/.cache/unseen``."""
-    if given is not None:
-        return Path(given).expanduser()
-    if named := os.environ.get("UNSEEN_CACHE"):
-        return Path(named).expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "unseen"
-
-
 def key_of(*parts: object) -> str:
     return hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()
 

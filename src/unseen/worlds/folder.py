@@ -15,7 +15,8 @@ import polars as pl
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace, Level
 from unseen.vocabulary.samples import Block, Samples
-from unseen.worlds.cache import VERSION, Pixels, cache_folder, key_of
+from unseen.worlds.cache import VERSION, Pixels, key_of
+from unseen.worlds.caching import cache_folder
 from unseen.worlds.decode import Decoding, Resize
 from unseen.worlds.folder_world import Folder, Names, Problems
 from unseen.worlds.guess import guess

@@ -8,6 +8,7 @@ grid). The seed renders 54 classes × 50 objects of 3D Warehouse; ours are proce
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,12 +17,14 @@ from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
 from unseen.vocabulary.seeds import stream
-from unseen.worlds.objects import OURS, VERSION, Furnish, LazyStage, background_factor, chosen_categories, whole_number
-from unseen.worlds.rendered import RenderedWorld, fingerprint_of
+from unseen.worlds.circumstances import Around, background_factor, check_seed, whole_number
+from unseen.worlds.objects import VERSION, Furnish, LazyStage, chosen_categories, provenance
+from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
 from unseen.worlds.stage import scalar_factor
 
 SCALARS = ("pose", "position", "size", "light")
 BLOCKS = ("single", "pairs", "all")
+SHUFFLED = 10_000_000  # cells of a grid that is shuffled whole
 
 
 def natural_variation(
@@ -29,7 +32,7 @@ def natural_variation(
     instances: int = 50,
     *,
     levels: int = 101,
-    backgrounds: int = 25,
+    backgrounds: int | str = 25,
     pair_levels: int = 11,
     pair_backgrounds: int = 10,
     combinations: int = 1000,
@@ -42,24 +45,22 @@ def natural_variation(
     ``levels`` of each scalar factor and ``backgrounds`` for the single block; ``pair_levels`` and ``pair_backgrounds``
     for pairs, whose levels are taken evenly from the finer ones, the canonical one among them; ``combinations`` random
     cells for all together, the same for every instance. Of 24 × 50 objects that makes 0.5 + 1.4 + 1.2 million rows.
+    ``backgrounds`` may be a folder of photos.
 
     >>> len(natural_variation(2, 3, levels=5, backgrounds=4, pair_levels=3, pair_backgrounds=2, combinations=7).samples)
     654
     """
-    names = chosen_categories(classes)
+    names = chosen_categories(classes, "classes")
     for name, given, least in (
-        ("instances", instances, 1), ("levels", levels, 1), ("backgrounds", backgrounds, 1),
-        ("pair_levels", pair_levels, 1), ("pair_backgrounds", pair_backgrounds, 1),
-        ("combinations", combinations, 0), ("side", side, 8),
+        ("instances", instances, 1), ("levels", levels, 1), ("pair_levels", pair_levels, 1),
+        ("pair_backgrounds", pair_backgrounds, 1), ("combinations", combinations, 0), ("side", side, 8),
     ):  # fmt: skip
         whole_number(name, given, least)
-    for name in blocks:
-        if name not in BLOCKS:
-            raise unknown("block", name, BLOCKS)
-    if not blocks:
-        raise UnseenError(f"a world needs at least one block; possible: {', '.join(BLOCKS)}.")
-    behind = background_factor(backgrounds)
-    assert behind is not None
+    check_seed(seed)
+    check_blocks(blocks)
+    behind, photos = background_factor(backgrounds)
+    if behind is None:
+        raise UnseenError("`backgrounds` is a number from 1, or a folder of photos; 0 was given.")
     factors = (*(scalar_factor(name, levels) for name in SCALARS), behind)
     coarse = [coarser(f, pair_backgrounds if f is behind else pair_levels) for f in factors]
     cells = {
@@ -74,21 +75,29 @@ def natural_variation(
     grid = tuple(f.name for f in factors)
     parts = tuple(Block(len(own), stored, grid=grid, names=own, cells=cells[name]) for name in BLOCKS if name in blocks)
     samples = Samples(FactorSpace((category, thing, *factors)), parts)
-    furnish = Furnish(names, instances, seed, backgrounds)
+    around = Around(len(behind), 0, seed, photos.folder, photos.content)
+    furnish = Furnish(names, instances, seed, around)
     return RenderedWorld(
         name="natural-variation", samples=samples, bank=furnish, compose=LazyStage(furnish, samples, (), seed),
         side=side,
         fingerprint=fingerprint_of(
             world="natural-variation", version=VERSION, classes=names, instances=instances, seed=seed, side=side,
-            sizes=[levels, backgrounds, pair_levels, pair_backgrounds, combinations],
+            sizes=[levels, around.said, pair_levels, pair_backgrounds, combinations],
             blocks=[name for name in BLOCKS if name in blocks],
         ),
-        provenance={
-            "source": "procedural objects, rendered, in the layout of Ibrahim et al. 2022",
-            "licence": "Apache-2.0",
-            "ours": OURS,
-        },
+        provenance=provenance("procedural objects, rendered, in the layout of Ibrahim et al. 2022", around),
+        problems=Problems(photos.problems),
     )  # fmt: skip
+
+
+def check_blocks(blocks: Sequence[str]) -> None:
+    if isinstance(blocks, str) or not isinstance(blocks, Sequence):
+        raise UnseenError(f"`blocks` takes a list of {', '.join(BLOCKS)}; {blocks!r} was given.")
+    for name in blocks:
+        if name not in BLOCKS:
+            raise unknown("block", name, BLOCKS)
+    if not blocks:
+        raise UnseenError(f"a world needs at least one block; possible: {', '.join(BLOCKS)}.")
 
 
 def coarser(factor: Factor, levels: int) -> np.ndarray:
@@ -133,6 +142,10 @@ def pair_cells(factors: Sequence[Factor], coarse: Sequence[np.ndarray]) -> np.nd
 def random_cells(coarse: Sequence[np.ndarray], n: int, seed: int) -> np.ndarray:
     """Different random cells of the coarser grid, as many as asked or as there are, in random order."""
     shape = tuple(len(levels) for levels in coarse)
-    size = int(np.prod(shape))
-    chosen = stream(seed, "natural-variation", "combinations").permutation(size)[: min(n, size)]
+    size = math.prod(shape)
+    rng = stream(seed, "natural-variation", "combinations")
+    if size <= SHUFFLED:
+        chosen = rng.permutation(size)[:n]
+    else:  # a permutation of 101⁴ × 25 cells would take 20 GB
+        chosen = rng.choice(size, min(n, size), replace=False)
     return np.stack([levels[at] for levels, at in zip(coarse, np.unravel_index(chosen, shape))], axis=1)

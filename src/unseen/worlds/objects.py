@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
-from unseen.vocabulary.seeds import stream
-from unseen.worlds.rendered import RenderedWorld, fingerprint_of
-from unseen.worlds.shapes.backgrounds import KINDS, background
+from unseen.worlds.circumstances import Around, circumstances, whole_number
+from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
 from unseen.worlds.shapes.categories import CATEGORIES
 from unseen.worlds.shapes.making import make_objects
-from unseen.worlds.shapes.patterns import PATTERNS
-from unseen.worlds.stage import Stage, with_levels
+from unseen.worlds.stage import Stage
 
 if TYPE_CHECKING:
+    import torch
+
     from unseen.worlds.rendering.bank import Bank
+    from unseen.worlds.rendering.scene import Scenes
 
 VERSION = 1  # raise it when any object, pattern or background changes
 OURS = "shapes, patterns, backgrounds and ranges of all factors are this library's own"
-CIRCUMSTANCES = ("pose", "position", "size", "light", "elevation", "background", "texture")
 
 
 def objects(
@@ -58,33 +59,32 @@ def objects(
     names = chosen_categories(categories)
     whole_number("instances", instances, 1)
     whole_number("side", side, 8)
-    for name in drawn:
-        if name not in CIRCUMSTANCES:
-            raise unknown("circumstance", name, CIRCUMSTANCES, where="`drawn`")
-    category = Factor("category", names, kind="category", texts=tuple(f"a {name}" for name in names))
     counts = {"pose": pose, "position": position, "size": size, "light": light, "elevation": elevation}
-    behind = background_factor(backgrounds)
-    cover = texture_factor(textures, names)
-    grid = [f for f in (*with_levels(counts), behind, cover) if f is not None and f.name not in drawn]
+    varied = circumstances(names, counts, backgrounds, textures, drawn, seed)
+    category = Factor("category", names, kind="category", texts=tuple(f"a {name}" for name in names))
     table = np.repeat(np.arange(len(names)), instances)
     block = Block(
-        len(table), {"category": table}, grid=tuple(f.name for f in grid),
+        len(table), {"category": table}, grid=tuple(f.name for f in varied.grid),
         names=[f"{name} {i}" for name in names for i in range(instances)],
     )  # fmt: skip
-    samples = Samples(FactorSpace((category, *grid)), (block,))
-    furnish = Furnish(names, instances, seed, _number_of(behind), backgrounds if isinstance(backgrounds, str) else "",
-                      _number_of(cover))  # fmt: skip
+    samples = Samples(FactorSpace((category, *varied.grid)), (block,))
+    furnish = Furnish(names, instances, seed, varied.around)
     return RenderedWorld(
-        name="objects", samples=samples, bank=furnish,
-        compose=LazyStage(furnish, samples, tuple(drawn), seed),
+        name="objects", samples=samples, bank=furnish, compose=LazyStage(furnish, samples, varied.drawn, seed),
         side=side,
         fingerprint=fingerprint_of(
             world="objects", version=VERSION, categories=names, instances=instances, seed=seed, side=side,
-            factors=[[f.name, [str(level) for level in f.levels]] for f in grid], drawn=sorted(drawn),
-            backgrounds=furnish.photos_fingerprint() if furnish.folder else _number_of(behind), textures=str(textures),
+            textures=str(textures), **varied.said(),
         ),
-        provenance={"source": "procedural objects, rendered", "licence": "Apache-2.0", "ours": OURS},
+        provenance=provenance("procedural objects, rendered", varied.around),
+        problems=Problems(varied.problems),
     )  # fmt: skip
+
+
+def provenance(source: str, around: Around) -> dict[str, str]:
+    """Where the pictures come from; a user's photos are not ours to license."""
+    photos = f"; backgrounds: {around.backgrounds} photos of a folder, licence not stated" if around.folder else ""
+    return {"source": source + photos, "licence": "Apache-2.0" + photos, "ours": OURS}
 
 
 @dataclass(frozen=True)
@@ -94,42 +94,20 @@ class Furnish:
     categories: tuple[str, ...]
     instances: int
     seed: int
-    backgrounds: int = 0
-    folder: str = ""
-    textures: int = 0
+    around: Around
 
     def __call__(self) -> Bank:
-        return _bank(self)
+        from unseen.worlds.rendering.bank import Bank
 
-    def pictures(self) -> tuple[np.ndarray, ...]:
-        if self.folder:
-            from unseen.worlds.rendering.skies import folder_of_pictures
-
-            return tuple(folder_of_pictures(self.folder)[0].values())
-        kinds = list(KINDS)
-        return tuple(
-            background(kinds[i % len(kinds)], stream(self.seed, "background", i)) for i in range(self.backgrounds)
-        )
-
-    def photos_fingerprint(self) -> str:
-        from hashlib import blake2b
-
-        return blake2b(b"".join(picture.tobytes() for picture in self.pictures()), digest_size=16).hexdigest()
+        found = _BANKS.get(self)
+        if found is None:
+            meshes = make_objects([(name, i) for name in self.categories for i in range(self.instances)], self.seed)
+            found = Bank(meshes, textures=self.around.patterns(), pictures=self.around.pictures())
+            _BANKS[self] = found
+        return found
 
 
-_BANKS: dict[Furnish, Bank] = {}
-
-
-def _bank(furnish: Furnish) -> Bank:
-    from unseen.worlds.rendering.bank import Bank
-
-    if furnish not in _BANKS:
-        _BANKS.clear()  # one at a time: a bank of a thousand meshes is large
-        kinds, seed = list(PATTERNS), furnish.seed
-        patterns = tuple(PATTERNS[kinds[i % len(kinds)]](stream(seed, "texture", i)) for i in range(furnish.textures))
-        meshes = make_objects([(name, i) for name in furnish.categories for i in range(furnish.instances)], seed)
-        _BANKS[furnish] = Bank(meshes, textures=patterns, pictures=furnish.pictures())
-    return _BANKS[furnish]
+_BANKS: WeakValueDictionary[Furnish, Bank] = WeakValueDictionary()  # as long as a world that draws from it lives
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,67 +119,40 @@ class LazyStage:
     drawn: tuple[str, ...]
     seed: int
 
-    def __call__(self, rows: np.ndarray, device: object, draw: int = 0):
-        bank = self.furnish()
+    @cached_property
+    def bank(self) -> Bank:
+        return self.furnish()
+
+    def __call__(self, rows: np.ndarray, device: torch.device, draw: int = 0) -> Scenes:
         stage = Stage(
             self.samples,
-            bank.on(str(device)).centre,
-            pictures=range(len(bank.pictures)),
-            textures=range(len(bank.textures)),
+            self.bank.on(device).centre,
+            pictures=range(len(self.bank.pictures)),
+            textures=range(len(self.bank.textures)),
             drawn=self.drawn,
             seed=self.seed,
         )
-        return stage(rows, device, draw)  # type: ignore[arg-type]
+        return stage(rows, device, draw)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "bank"}
 
 
-def chosen_categories(categories: int | Sequence[str] | None) -> tuple[str, ...]:
-    """Names as given, so many taken evenly from the table (which is in groups), or all."""
+def chosen_categories(categories: int | Sequence[str] | None, argument: str = "categories") -> tuple[str, ...]:
+    """Names as given, so many taken evenly from the table (which is in groups), or all. ``argument`` is the name under
+    which a world takes them."""
     if categories is None:
         return tuple(CATEGORIES)
     if isinstance(categories, int) and not isinstance(categories, bool):
         if not 1 <= categories <= len(CATEGORIES):
             raise UnseenError(
-                f"`categories` is a number from 1 to {len(CATEGORIES)}, or names; {categories} was given."
+                f"`{argument}` is a number from 1 to {len(CATEGORIES)}, or names; {categories} was given."
             )
         every = tuple(CATEGORIES)
         return tuple(every[place * len(every) // categories] for place in range(categories))
     if isinstance(categories, str) or not isinstance(categories, Sequence):
-        raise UnseenError(f"`categories` takes a number or a list of names; {categories!r} was given.")
+        raise UnseenError(f"`{argument}` takes a number or a list of names; {categories!r} was given.")
     for name in categories:
         if name not in CATEGORIES:
             raise unknown("category", name, CATEGORIES, where="the table of objects")
     return tuple(categories)
-
-
-def whole_number(name: str, given: object, least: int) -> None:
-    if isinstance(given, bool) or not isinstance(given, int) or given < least:
-        raise UnseenError(f"`{name}` is a whole number from {least}; {given!r} was given.")
-
-
-def background_factor(backgrounds: int | str) -> Factor | None:
-    """Pictures as levels, named by kind and number, or by the photos of a folder; the first is canonical."""
-    if isinstance(backgrounds, str):
-        from unseen.worlds.rendering.skies import folder_of_pictures
-
-        names = tuple(folder_of_pictures(Path(backgrounds).expanduser())[0])
-        return Factor("background", names, canonical=0)
-    whole_number("backgrounds", backgrounds, 0)
-    kinds = list(KINDS)
-    names = tuple(f"{kinds[i % len(kinds)]} {i // len(kinds) + 1}" for i in range(backgrounds))
-    return Factor("background", names, canonical=0) if names else None
-
-
-def texture_factor(textures: int | str, categories: Sequence[str]) -> Factor | None:
-    """Patterns as levels: named by themselves, or one per category and named by it."""
-    if textures == "categories":
-        return Factor("texture", tuple(categories))
-    if isinstance(textures, str):
-        raise UnseenError(f'`textures` is a number of patterns or "categories"; {textures!r} was given.')
-    whole_number("textures", textures, 0)
-    kinds = list(PATTERNS)
-    names = [kinds[i % len(kinds)] + (f" {i // len(kinds) + 1}" if i >= len(kinds) else "") for i in range(textures)]
-    return Factor("texture", tuple(names)) if names else None
-
-
-def _number_of(factor: Factor | None) -> int:
-    return 0 if factor is None else len(factor)

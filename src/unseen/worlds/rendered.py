@@ -24,6 +24,19 @@ VERSION = 1  # raise it when the renderer shows any scene otherwise
 Compose = Callable[[np.ndarray, "torch.device", int], Scenes]
 
 
+@dataclass(frozen=True)
+class Problems:
+    """What was left out or is missing, told before anything is drawn; as of the worlds of folders."""
+
+    said: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.said)
+
+    def lines(self) -> tuple[str, ...]:
+        return self.said
+
+
 @dataclass(frozen=True, eq=False)
 class RenderedWorld:
     """``compose`` says what each row shows; ``bank`` holds what can be shown, or makes it when the first picture is
@@ -40,6 +53,7 @@ class RenderedWorld:
     channels: int = 3
     dtype: Literal["uint8", "float32"] = "uint8"
     drawn: bool = True  # on the device that asks
+    problems: Problems = Problems()
 
     @property
     def size(self) -> tuple[int, int]:

@@ -54,7 +54,7 @@ class Measures:
 MIDDLE = 0.45  # the middle of a car, as a share of its height
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)  # worlds of one study take turns; a bank of 40 cars has some 10 MB
 def _furnished(fleet: Fleet) -> tuple[Bank, Measures]:
     if fleet.models:
         cars = [body(n, stream(fleet.seed, "cars", n, k)) for n in fleet.models for k in range(fleet.variants)]

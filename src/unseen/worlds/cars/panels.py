@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unseen.worlds.rendering.mesh import Mesh, mesh
+from unseen.worlds.shapes.surfaces import neighbours
 
 CREASE = 38.0  # degrees between faces above which an edge is sharp (ours)
 PAINT, SECOND, GLASS, TRIM, UNDER, INSIDE, LAMP, TAIL, AMBER, CHROME, TYRE, RIM, PLATE, SEAT, WELL = range(15)
@@ -82,7 +83,7 @@ def panelled(parts: Panels, materials: Sequence[tuple[Sequence[float], float, fl
     across = np.cross(b - a, c - a)
     normal = across / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
     owner, flat = np.repeat(np.arange(len(one.faces)), 3), one.faces.reshape(-1)
-    here, there = _pairs(flat)
+    here, there = neighbours(flat)
     alike = np.einsum("ij,ij->i", normal[owner[here]], normal[owner[there]]) > np.cos(np.deg2rad(CREASE))
     alike &= one.material[owner[here]] == one.material[owner[there]]
     summed = np.zeros((len(flat), 3))
@@ -98,13 +99,3 @@ def panelled(parts: Panels, materials: Sequence[tuple[Sequence[float], float, fl
         one.points[flat[first]], place.reshape(-1, 3), normals=summed[first],
         colour=colour[material], paint=paint[material], gloss=gloss[material],
     )  # fmt: skip
-
-
-def _pairs(flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All ordered pairs of face corners that lie at one point."""
-    order = np.argsort(flat, kind="stable")
-    _, start, count = np.unique(flat[order], return_index=True, return_counts=True)
-    size, begin = np.repeat(count, count), np.repeat(start, count)
-    left = np.repeat(np.arange(len(flat)), size)
-    right = np.repeat(begin, size) + np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
-    return order[left], order[right]

@@ -13,7 +13,7 @@ import numpy as np
 from unseen.worlds.rendering.mesh import Mesh, joined, moved
 from unseen.worlds.shapes.primitives import arc, box, cylinder, ellipsoid, lathe, sphere, tube, turn
 
-STEEL, DARK, STONE, WOOD = (0.45, 0.47, 0.48), (0.12, 0.13, 0.14), (0.55, 0.54, 0.52), (0.45, 0.31, 0.20)
+STEEL, DARK, WOOD = (0.45, 0.47, 0.48), (0.12, 0.13, 0.14), (0.45, 0.31, 0.20)
 SKIN = ((0.95, 0.78, 0.66), (0.87, 0.67, 0.52), (0.68, 0.47, 0.34), (0.45, 0.30, 0.21), (0.30, 0.20, 0.15))
 CLOTH = ((0.13, 0.16, 0.28), (0.10, 0.10, 0.11), (0.45, 0.42, 0.36), (0.30, 0.34, 0.40), (0.55, 0.50, 0.42))
 

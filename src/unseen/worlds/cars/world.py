@@ -21,6 +21,7 @@ from unseen.vocabulary.samples import Block, Samples
 from unseen.worlds.cars.bodies import BODIES
 from unseen.worlds.cars.fleet import Fleet
 from unseen.worlds.cars.scenery import PAINTS, Scenery
+from unseen.worlds.circumstances import check_seed
 from unseen.worlds.rendered import RenderedWorld, fingerprint_of
 from unseen.worlds.rendering import chance
 from unseen.worlds.rendering.scene import Scenes
@@ -203,5 +204,4 @@ def _check(
         raise UnseenError(f"`span` is how many degrees the azimuths cover, above 0 to 360; {span!r} was given.")
     if not isinstance(clutter, bool):
         raise UnseenError(f"`clutter` is true or false; {clutter!r} was given.")
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise UnseenError(f"`seed` is a whole number; {seed!r} was given.")
+    check_seed(seed)

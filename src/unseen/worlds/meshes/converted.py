@@ -25,15 +25,6 @@ from unseen.worlds.rendering.mesh import Mesh
 _COLUMNS = ("vertices", "faces", "normals", "colours", "paint", "gloss", "uv")
 
 
-def cache_folder(given: str | Path | None = None) -> Path:
-    """The rule of :func:`unseen.worlds.cache.cache_folder`, which a machine without polars cannot import."""
-    if given is not None:
-        return Path(given).expanduser()
-    if named := os.environ.get("UNSEEN_CACHE"):
-        return Path(named).expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "unseen"
-
-
 def entry(content: str, how: Reading, cache: Path) -> Path:
     """Where the mesh of this content, read this way, is kept."""
     key = hashlib.blake2b(repr((VERSION, content, sorted(asdict(how).items()))).encode(), digest_size=16).hexdigest()

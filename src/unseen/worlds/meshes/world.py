@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.vocabulary.errors import UnseenError, listed, unknown
+from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
-from unseen.vocabulary.seeds import stream
 from unseen.worlds import objects
-from unseen.worlds.meshes.converted import cache_folder, converted, facts_of
+from unseen.worlds.caching import cache_folder
+from unseen.worlds.circumstances import Around, check_drawn, check_seed, circumstances, whole_number
+from unseen.worlds.meshes.converted import converted, facts_of
 from unseen.worlds.meshes.index import Entry, chosen, entries
 from unseen.worlds.meshes.parts import Unreadable
 from unseen.worlds.meshes.reading import VERSION as READING
 from unseen.worlds.meshes.reading import Reading
 from unseen.worlds.meshes.references import content_of
-from unseen.worlds.rendered import RenderedWorld, fingerprint_of
-from unseen.worlds.shapes.patterns import PATTERNS
+from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
 from unseen.worlds.stage import Stage, with_levels
 
 if TYPE_CHECKING:
@@ -52,15 +52,14 @@ class Furnish:
     cache: Path
     sources: tuple[Source, ...]
     texture: int
-    around: objects.Furnish
+    around: Around
 
     def __call__(self) -> Bank:
         from unseen.worlds.rendering.bank import Bank
 
         made = [converted(self.root / one.entry.path, one.content, one.how, self.cache).mesh for one in self.sources]
-        kinds, around = list(PATTERNS), self.around
-        patterns = (PATTERNS[kinds[i % len(kinds)]](stream(around.seed, "texture", i)) for i in range(around.textures))
-        return Bank(tuple(made), textures=tuple(patterns), pictures=around.pictures(), texture_size=self.texture)
+        around = self.around
+        return Bank(tuple(made), around.patterns(), around.pictures(), texture_size=self.texture)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,37 +123,34 @@ def meshes(
     more than ``max_faces``, counting both sides of open surfaces, are simplified (0: never); a mesh's texture has an
     edge of ``texture_size``. Files that show no mesh are left out and listed under ``problems`` in the provenance.
     """
-    objects.whole_number("side", side, 8)
-    for name in drawn:
-        if name not in objects.CIRCUMSTANCES:
-            raise unknown("circumstance", name, objects.CIRCUMSTANCES, where="`drawn`")
+    whole_number("side", side, 8)
+    check_seed(seed)
+    check_drawn(drawn, backgrounds, textures)
     how = Reading(max_faces=max_faces, up=up, front=front, texture=texture_size)
     counts = {"pose": pose, "position": position, "size": size, "light": light, "elevation": elevation}
-    scalars = with_levels(counts)  # a wrong number is found before any file is read
+    with_levels(counts)  # a wrong number is found before any file is read
     base, found = entries(root, index)
     groups = chosen(found, categories, per_category, seed)
     place = cache_folder(cache)
-    sources, heights, problems = _readable(base, [one for group in groups.values() for one in group], how, place)
+    sources, heights, told = _readable(base, [one for group in groups.values() for one in group], how, place)
     names = tuple(name for name in groups if any(one.entry.category == name for one in sources))
-    behind, cover = objects.background_factor(backgrounds), objects.texture_factor(textures, names)
-    grid = [f for f in (*scalars, behind, cover) if f is not None and f.name not in drawn]
-    samples = _samples(sources, names, grid)
-    amounts = [0 if factor is None else len(factor) for factor in (behind, cover)]
-    folder = backgrounds if isinstance(backgrounds, str) else ""
-    around = objects.Furnish((), 0, seed, amounts[0], folder, amounts[1])
+    varied = circumstances(names, counts, backgrounds, textures, drawn, seed)
+    around = varied.around
+    samples = _samples(sources, names, varied.grid)
+    problems = Problems((*told, *varied.problems))
     return RenderedWorld(
         name="meshes",
         samples=samples,
         bank=Furnish(base, place, tuple(sources), texture_size, around),
-        compose=Compose(samples, heights, amounts[0], amounts[1], tuple(drawn), seed),
+        compose=Compose(samples, heights, around.backgrounds, around.textures, varied.drawn, seed),
         side=side,
         fingerprint=fingerprint_of(
-            world="meshes", version=[VERSION, READING, objects.VERSION], side=side, seed=seed, drawn=sorted(drawn),
-            factors=[[f.name, [str(level) for level in f.levels]] for f in samples.space.factors],
-            backgrounds=around.photos_fingerprint() if folder else amounts[0], textures=str(textures),
+            world="meshes", version=[VERSION, READING, objects.VERSION], side=side, seed=seed,
+            textures=str(textures), categories=names, **varied.said(),
             meshes=[[one.entry.category, one.entry.path, one.content, repr(one.how)] for one in sources],
         ),
         provenance=_provenance(base, sources, problems),
+        problems=problems,
     )  # fmt: skip
 
 
@@ -171,12 +167,9 @@ def _samples(sources: Sequence[Source], names: tuple[str, ...], grid: Sequence[F
     return Samples(FactorSpace((category, *grid)), (block,))
 
 
-def _readable(
-    base: Path, wanted: list[Entry], how: Reading, cache: Path
-) -> tuple[list[Source], np.ndarray, dict[str, list[str]]]:
-    """Files that show a mesh, their heights, and what is to be told: skipped files and notes."""
-    sources, heights = [], []
-    problems: dict[str, list[str]] = {"skipped": [], "noted": []}
+def _readable(base: Path, wanted: list[Entry], how: Reading, cache: Path) -> tuple[list[Source], np.ndarray, list[str]]:
+    """Files that show a mesh, their heights, and what is to be told of the others."""
+    sources, heights, skipped, noted = [], [], [], []
     degenerate = 0
     for one in wanted:
         own = replace(how, up=one.up or how.up, front=one.front or how.front, yaw=one.yaw)
@@ -186,24 +179,29 @@ def _readable(
             content = content_of(base / one.path)
             facts = facts_of(base / one.path, content, own, cache)
         except Unreadable as fault:
-            problems["skipped"].append(f"{one.path} ({fault})")
+            skipped.append(f"{one.path} ({fault})")
             continue
         except OSError as fault:
-            problems["skipped"].append(f"{one.path} (cannot be read: {fault.strerror})")
+            skipped.append(f"{one.path} (cannot be read: {fault.strerror})")
             continue
-        problems["noted"] += [f"{one.path} ({note})" for note in facts.notes]
+        noted += [f"{one.path} ({note})" for note in facts.notes]
         degenerate += facts.degenerate
         sources.append(Source(one, content, own))
         heights.append(facts.height)
     if not sources:
-        reasons = listed(problems["skipped"], 10)
-        raise UnseenError(f"none of {len(wanted)} files in {base} shows a mesh: {reasons}.")
-    if degenerate:
-        problems["faces"] = [f"{degenerate:,} faces without an area were dropped"]
-    return sources, np.array(heights, np.float32), problems
+        raise UnseenError(f"none of {len(wanted)} files in {base} shows a mesh: {listed(skipped, 10)}.")
+    there = {one.entry.category for one in sources}
+    gone = list(dict.fromkeys(one.category for one in wanted if one.category not in there))
+    told = {
+        f"left out: {len(skipped)} files: {listed(skipped, 10)}": skipped,
+        f"categories of which no file shows a mesh: {listed(gone, 10)}": gone,
+        f"drawn with something missing: {len(noted)}: {listed(noted, 10)}": noted,
+        f"{degenerate:,} faces without an area were dropped": degenerate,
+    }
+    return sources, np.array(heights, np.float32), [line for line, applies in told.items() if applies]
 
 
-def _provenance(base: Path, sources: list[Source], problems: dict[str, list[str]]) -> dict[str, str]:
+def _provenance(base: Path, sources: list[Source], problems: Problems) -> dict[str, str]:
     said = [one.entry for one in sources]
     licences = Counter(one.licence or "not stated" for one in said)
     creators = Counter(one.creator for one in said if one.creator)
@@ -213,10 +211,4 @@ def _provenance(base: Path, sources: list[Source], problems: dict[str, list[str]
     }
     if creators:
         found["creators"] = ", ".join(f"{name} ({count})" for name, count in creators.most_common())
-    told = []
-    if problems["skipped"]:
-        told.append(f"left out: {len(problems['skipped'])} files: {listed(problems['skipped'], 10)}")
-    if problems["noted"]:
-        told.append(f"drawn with something missing: {len(problems['noted'])}: {listed(problems['noted'], 10)}")
-    told += problems.get("faces", [])
-    return found | ({"problems": "; ".join(told)} if told else {})
+    return found | ({"problems": "; ".join(problems.lines())} if problems else {})

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from unseen.worlds.rendering.scene import Scenes
 
 
+SLANT = 0.7  # of a pixel's length along the floor that its texture is averaged over, if longer than its width (ours)
 CONTACT = 0.7  # of the sky's light that the floor loses where a thing rests on it (ours)
 
 
@@ -153,7 +154,7 @@ def _floor_texture(
     scale = (1.0 / scenes.floor_scale.clamp_min(1e-9))[:, None, None]
     width = along.distance * along.step * scale * float(edge)  # of a pixel across, in texels
     length = width / torch.maximum(-along.rise, along.step * 0.25)  # along the view
-    texels = torch.maximum(width, length * 0.7).expand(point[0].shape).reshape(-1)
+    texels = torch.maximum(width, length * SLANT).expand(point[0].shape).reshape(-1)
     u, v = point[0] * scale, 1.0 - point[1] * scale
     number = scenes.floor.clamp_min(0)[:, None, None].expand(u.shape).reshape(-1)
     colours = sampled(book, number, (u - u.floor()).reshape(-1), (v - v.floor()).reshape(-1), texels)

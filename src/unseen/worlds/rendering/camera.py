@@ -22,7 +22,8 @@ def orbit(azimuth: Tensor, elevation: Tensor, distance: Tensor, target: Tensor) 
 
 
 def turned(yaw: Tensor, pitch: Tensor | None = None, roll: Tensor | None = None) -> Tensor:
-    """Rotations ``[n, 3, 3]`` in degrees: roll about x, then pitch about y, then yaw about z (anti-clockwise from above)."""
+    """Rotations ``[n, 3, 3]`` in degrees: roll about x, then pitch about y, then yaw about z (anti-clockwise
+    from above)."""
     import torch
 
     zero = torch.zeros_like(yaw)

@@ -152,7 +152,7 @@ def layout(scenes: Scenes, shelf: Shelf, side: int, supersampling: int) -> Layou
 
     from unseen.worlds.rendering import kernels_framing
     from unseen.worlds.rendering.projection import focal_of
-    from unseen.worlds.rendering.shadows import FARTHEST, MARGIN
+    from unseen.worlds.rendering.shadows import CUT_FADE, FADE, FARTHEST, MARGIN
 
     b, things = len(scenes), scenes.things
     lights = torch.cat([scenes.light, scenes.light_colour], 2).reshape(b, -1)
@@ -177,8 +177,8 @@ def layout(scenes: Scenes, shelf: Shelf, side: int, supersampling: int) -> Layou
     firsts = torch.searchsorted(things.image, torch.arange(b + 1, device=views.device))
     launched(kernels_framing.frame, b)(
         views, firsts, laid.things, laid.ints, shelf.low, shelf.high, laid.images, SIZE=side * supersampling,
-        MAP=laid.map_size, CONTACT_MAP=laid.contact_size, MARGIN=MARGIN, FARTHEST=FARTHEST,
-        num_warps=1, enable_fp_fusion=False,
+        MAP=laid.map_size, CONTACT_MAP=laid.contact_size, MARGIN=MARGIN, FARTHEST=FARTHEST, FADE=FADE,
+        CUT_FADE=CUT_FADE, num_warps=1, enable_fp_fusion=False,
     )  # fmt: skip
     return laid
 
@@ -220,8 +220,9 @@ def resolve(
         keys, laid.images, laid.looks, laid.kinds, laid.things, laid.ints, held.faces, held.rows, heights, contacts,
         *books, out, bits_of(held.most), SIDE=side, SS=supersampling, MAP=laid.map_size, CONTACT_MAP=laid.contact_size,
         L=scenes.light.shape[1], K=scenes.ambient.shape[1], NEAR=NEAR, HOVER=HOVER, CONTACT=backdrop.CONTACT,
-        TEXTURE=edges["texture"], LEVELS=levels["texture"], PICTURE=edges["picture"], PICTURE_LEVELS=levels["picture"],
-        SKY=edges["sky"], SKY_LEVELS=levels["sky"], OFFSET=OFFSET, BIAS=BIAS, TILES=TILES, num_warps=1,
+        SLANT=backdrop.SLANT, TEXTURE=edges["texture"], LEVELS=levels["texture"], PICTURE=edges["picture"],
+        PICTURE_LEVELS=levels["picture"], SKY=edges["sky"], SKY_LEVELS=levels["sky"], OFFSET=OFFSET, BIAS=BIAS,
+        TILES=TILES, num_warps=1,
     )  # fmt: skip
 
 

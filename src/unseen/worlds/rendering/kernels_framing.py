@@ -79,7 +79,7 @@ def _extent(ax, ay, az, things, ints, low, high, begin, end):
 @no_type_check
 def _map(
     row, seen, rx, ry, rz, ux, uy, uz, tx, ty, tz, things, ints, low, high, begin, end,
-    SIZE: tl.constexpr, MARGIN: tl.constexpr, FARTHEST: tl.constexpr,
+    SIZE: tl.constexpr, MARGIN: tl.constexpr, FARTHEST: tl.constexpr, FADE: tl.constexpr, CUT_FADE: tl.constexpr,
 ):  # fmt: skip
     """Write the frame of a map of SIZE texels along three axes; give a texel's length, and how fast shadows fade
     towards the map's edge."""
@@ -107,7 +107,7 @@ def _map(
     tl.store(row + 9, rx * column + ux * line)
     tl.store(row + 10, ry * column + uy * line)
     tl.store(row + 11, rz * column + uz * line)
-    return texel, tl.where(far, 6.0 / SIZE, 0.5)
+    return texel, tl.where(far, CUT_FADE / SIZE, FADE)
 
 
 @triton.jit
@@ -115,6 +115,7 @@ def _map(
 def frame(
     views, starts, things, ints, low, high, out,
     SIZE: tl.constexpr, MAP: tl.constexpr, CONTACT_MAP: tl.constexpr, MARGIN: tl.constexpr, FARTHEST: tl.constexpr,
+    FADE: tl.constexpr, CUT_FADE: tl.constexpr,
 ):  # fmt: skip
     """Program i frames image i. ``views`` [b, 10] holds eye, target, the first light and the focal length; ``starts``
     the first thing of each image."""
@@ -159,11 +160,11 @@ def frame(
     lx, ly, lz = tl.load(view + 6), tl.load(view + 7), tl.load(view + 8)
     rx, ry, ux, uy, uz = _axes(-lx, -ly, -lz)
     texel, fade = _map(row + 14, seen, rx, ry, rx * 0.0, -ux, -uy, -uz, lx, ly, lz, things, ints, low, high,
-                       begin, end, MAP, MARGIN, FARTHEST)  # fmt: skip
+                       begin, end, MAP, MARGIN, FARTHEST, FADE, CUT_FADE)  # fmt: skip
     tl.store(row + 13, texel)
     tl.store(row + 50, fade)
     zero = lx * 0.0
     one = zero + 1.0
     texel, fade = _map(row + 26, seen, one, zero, zero, zero, one, zero, zero, zero, -one, things, ints, low,
-                       high, begin, end, CONTACT_MAP, MARGIN, FARTHEST)  # fmt: skip
+                       high, begin, end, CONTACT_MAP, MARGIN, FARTHEST, FADE, CUT_FADE)  # fmt: skip
     tl.store(row + 51, fade)

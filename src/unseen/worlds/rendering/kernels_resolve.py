@@ -21,7 +21,8 @@ from unseen.worlds.rendering.kernels_shading import shaded
 def _backdrop(
     px, py, im, look, kind, heights, contacts, textures, levels, stride, pictures, picture_levels, picture_stride,
     skies, sky_levels, sky_stride, SIDE: tl.constexpr, MAP: tl.constexpr, CONTACT_MAP: tl.constexpr, L: tl.constexpr,
-    K: tl.constexpr, HOVER: tl.constexpr, CONTACT: tl.constexpr, TEXTURE: tl.constexpr, LEVELS: tl.constexpr,
+    K: tl.constexpr, HOVER: tl.constexpr, CONTACT: tl.constexpr, SLANT: tl.constexpr, TEXTURE: tl.constexpr,
+    LEVELS: tl.constexpr,
     PICTURE: tl.constexpr, PICTURE_LEVELS: tl.constexpr, SKY: tl.constexpr, SKY_LEVELS: tl.constexpr,
 ):  # fmt: skip
     """Linear colour of floor and background at pixels: ``backdrop.backdrop``. ``kind`` points to three whole numbers:
@@ -75,7 +76,7 @@ def _backdrop(
             if floor >= 0:
                 scale = 1.0 / tl.maximum(tl.load(look + 4), 1e-9)
                 width = distance * step * scale * TEXTURE
-                span = tl.maximum(width, width / tl.maximum(-rise, step * 0.25) * 0.7)
+                span = tl.maximum(width, width / tl.maximum(-rise, step * 0.25) * SLANT)
                 u, v = wx * scale, 1.0 - wy * scale
                 base_r, base_g, base_b = sampled(textures, levels, stride, floor, u - tl.floor(u), v - tl.floor(v),
                                                   span + u * 0.0, TEXTURE, TEXTURE, LEVELS, True, True)  # fmt: skip
@@ -125,7 +126,7 @@ def resolve(
     keys, images, looks, kinds, things, ints, faces, rows, maps, contact_maps, textures, levels, stride, pictures,
     picture_levels, picture_stride, skies, sky_levels, sky_stride, out, bits,
     SIDE: tl.constexpr, SS: tl.constexpr, MAP: tl.constexpr, CONTACT_MAP: tl.constexpr, L: tl.constexpr,
-    K: tl.constexpr, NEAR: tl.constexpr, HOVER: tl.constexpr, CONTACT: tl.constexpr,
+    K: tl.constexpr, NEAR: tl.constexpr, HOVER: tl.constexpr, CONTACT: tl.constexpr, SLANT: tl.constexpr,
     TEXTURE: tl.constexpr, LEVELS: tl.constexpr, PICTURE: tl.constexpr, PICTURE_LEVELS: tl.constexpr,
     SKY: tl.constexpr, SKY_LEVELS: tl.constexpr, OFFSET: tl.constexpr, BIAS: tl.constexpr, TILES: tl.constexpr,
 ):  # fmt: skip
@@ -173,7 +174,7 @@ def resolve(
             r, g, b = _backdrop(
                 px, py, im, look, kinds + image * 3, heights, contacts, textures, levels, stride, pictures,
                 picture_levels, picture_stride, skies, sky_levels, sky_stride, SIDE, MAP, CONTACT_MAP, L, K, HOVER,
-                CONTACT, TEXTURE, LEVELS, PICTURE, PICTURE_LEVELS, SKY, SKY_LEVELS,
+                CONTACT, SLANT, TEXTURE, LEVELS, PICTURE, PICTURE_LEVELS, SKY, SKY_LEVELS,
             )  # fmt: skip
             red, green, blue = red + r * gaps, green + g * gaps, blue + b * gaps
         at = out + image * (3 * SIDE * SIDE) + py * SIDE + px

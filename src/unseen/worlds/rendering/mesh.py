@@ -56,7 +56,9 @@ def mesh(
         raise UnseenError(f"a mesh has {int((~np.isfinite(vertices)).any(1).sum())} vertices that are not numbers.")
     if normals is None:
         order = faces.reshape(-1)
-        spread = [np.asarray(x)[order] if np.ndim(x) and len(np.asarray(x)) == len(vertices) else x for x in (paint, gloss)]
+        spread = [
+            np.asarray(x)[order] if np.ndim(x) and len(np.asarray(x)) == len(vertices) else x for x in (paint, gloss)
+        ]
         paint, gloss = spread
         colour = np.asarray(colour)[order] if np.ndim(colour) == 2 else colour
         uv = None if uv is None else np.asarray(uv)[order]

@@ -6,8 +6,9 @@ elementwise arithmetic from its own scene, and the scatters are of integers or t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from unseen.worlds.rendering.backdrop import backdrop, rays
 from unseen.worlds.rendering.planning import allowed, planned, side_by_side
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     from unseen.worlds.rendering.bank import Bank, Shelf
     from unseen.worlds.rendering.scene import Scenes
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,12 +168,36 @@ def layers(scenes: Scenes, bank: Bank, side: int) -> Layers:
     """Depth, mask, normals and labels, without supersampling."""
     import torch
 
-    shelf = bank.on(scenes.eye.device)
-    plan = planned(scenes, shelf, side, 1, None, 1)
-    with torch.no_grad():
-        parts = [_layered(scenes.part(a, b), shelf, side, plan.fragments) for a, b in plan.ranges]
+    parts = _by_chunk(scenes, bank, side, lambda part: part)
     names = ("depth", "mask", "normal", "label")
     return Layers(**{name: torch.cat([getattr(part, name) for part in parts]) for name in names})
+
+
+def out_of_frame(scenes: Scenes, bank: Bank, side: int) -> Tensor:
+    """Whether the thing with label 0 covers no pixel, ``[b]`` bool. No layers but a chunk's are held."""
+    import torch
+
+    if not len(scenes):
+        return torch.zeros(0, dtype=torch.bool, device=scenes.eye.device)
+    return torch.cat(_by_chunk(scenes, bank, side, lambda part: ~part.mask.flatten(1).any(1)))
+
+
+def _by_chunk(scenes: Scenes, bank: Bank, side: int, keep: Callable[[Layers], T]) -> list[T]:
+    """What is to be kept of the layers of each chunk, in order."""
+    import torch
+
+    device = scenes.eye.device
+    threads = torch.get_num_threads() if device.type == "cpu" else 1
+    shelf = bank.on(device)
+    plan = planned(scenes, shelf, side, 1, None, threads)
+    kept: dict[int, T] = {}
+
+    def look(start: int, stop: int) -> None:
+        with torch.no_grad():
+            kept[start] = keep(_layered(scenes.part(start, stop), shelf, side, plan.fragments))
+
+    side_by_side(look, plan.ranges, threads)
+    return [kept[start] for start, _ in plan.ranges]
 
 
 def _layered(scenes: Scenes, shelf: Shelf, side: int, most: int) -> Layers:
@@ -202,8 +230,3 @@ def _layered(scenes: Scenes, shelf: Shelf, side: int, most: int) -> Layers:
         normal=normal.view(3, *shape).transpose(0, 1).contiguous(),
         label=label.view(shape),
     )
-
-
-def out_of_frame(scenes: Scenes, bank: Bank, side: int) -> Tensor:
-    """Whether the thing with label 0 covers no pixel, ``[b]`` bool."""
-    return ~layers(scenes, bank, side).mask.flatten(1).any(1)

@@ -26,6 +26,8 @@ EMPTY = -1e6  # the height where no thing is
 MARGIN = 4  # empty texels around what is framed: taps that leave the map find nothing
 FARTHEST = 1.5  # a map frames at most so many times what the camera sees around its target (ours)
 OFFSET = 2.0  # along the normal, in texels: the reach of the average, so a plane at any angle stays clear (ours)
+FADE = 0.5  # shadows fade over 1 / so many texels, within the margin, where a map frames everything (ours)
+CUT_FADE = 6.0  # and over 1 / so much of the map where it does not: what it cuts off must not end abruptly (ours)
 BIAS = 0.5  # along the ray, in texels (ours)
 HOVER = 6.0  # from this height on, in texels of its map, a thing leaves the floor all light of the sky (ours)
 
@@ -116,7 +118,7 @@ def _framed(scenes: Scenes, shelf: Shelf, basis: Tensor, size: int) -> tuple[Ten
         [size * 0.5, size * 0.5, 0.0], device=texel.device
     )
     world = basis[:, 0] * centre[:, :1] + basis[:, 1] * centre[:, 1:2]  # the rows of the basis are of unit length
-    fade = torch.where(far, 6.0 / size, 0.5)
+    fade = torch.where(far, CUT_FADE / size, FADE)
     return basis / texel[:, None, None], world, texel, fade
 
 

@@ -7,7 +7,9 @@ coded per channel; both are read here with numpy alone. A ``u8`` version is tone
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -76,31 +78,60 @@ def folder_of_pictures(
 ) -> tuple[dict[str, np.ndarray], list[tuple[str, str]]]:
     """The photos below a folder as backgrounds: the middle square of each, ``[side, side, 3]`` uint8, by relative path
     in order; and files that cannot be read, with the reason. ``most`` takes the first that many."""
+    pictures: dict[str, np.ndarray] = {}
+    problems = []
+    for name, found in _photos(root, side):
+        if isinstance(found, str):
+            problems.append((name, found))
+        else:
+            pictures[name] = found
+        if len(pictures) == most:
+            break
+    _some(root, pictures, problems)
+    return pictures, problems
+
+
+def described(root: str | Path, *, side: int = 256) -> tuple[tuple[str, ...], str, list[tuple[str, str]]]:
+    """Of the same photos: names, the hash of their pixels, and files that cannot be read. One is held at a time."""
+    digest = hashlib.blake2b(digest_size=16)
+    names, problems = [], []
+    for name, found in _photos(root, side):
+        if isinstance(found, str):
+            problems.append((name, found))
+        else:
+            names.append(name)
+            digest.update(found.data)
+    _some(root, names, problems)
+    return tuple(names), digest.hexdigest(), problems
+
+
+def _photos(root: str | Path, side: int) -> Iterator[tuple[str, np.ndarray | str]]:
+    """Each photo below a folder by relative path, or why it cannot be read."""
     from unseen.worlds.decode import SUFFIXES, Decoding, Unreadable, decode, quiet
 
     base = _folder(root)
-    files = [one for one in sorted(base.rglob("*")) if one.suffix.lower() in SUFFIXES and one.is_file()]
-    files = [one for one in files if not any(part.startswith(".") for part in one.relative_to(base).parts)]
-    pictures: dict[str, np.ndarray] = {}
-    problems = []
     how = Decoding((side, side), resize="crop")
-    with quiet():
-        for file in files:
-            if most is not None and len(pictures) >= most:
-                break
-            name = file.relative_to(base).as_posix()
-            try:
-                pictures[name] = np.ascontiguousarray(decode(file.read_bytes(), how).transpose(1, 2, 0))
-            except Unreadable as fault:
-                problems.append((name, str(fault)))
-            except OSError as fault:
-                problems.append((name, f"cannot be read: {fault.strerror}"))
-    if not pictures:
+    for file in sorted(base.rglob("*")):
+        parts = file.relative_to(base).parts
+        if file.suffix.lower() not in SUFFIXES or any(part.startswith(".") for part in parts) or not file.is_file():
+            continue
+        found: np.ndarray | str
+        try:
+            with quiet():
+                found = np.ascontiguousarray(decode(file.read_bytes(), how).transpose(1, 2, 0))
+        except Unreadable as fault:
+            found = str(fault)
+        except OSError as fault:
+            found = f"cannot be read: {fault.strerror}"
+        yield "/".join(parts), found
+
+
+def _some(root: str | Path, found: Collection[object], problems: list[tuple[str, str]]) -> None:
+    if not found:
         raise UnseenError(
-            f"no picture to show behind things below {base}; looked for files such as .png, .jpg, .webp."
+            f"no picture to show behind things below {_folder(root)}; looked for files such as .png, .jpg, .webp."
             + _reasons(problems)
         )
-    return pictures, problems
 
 
 def _folder(root: str | Path) -> Path:

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unseen.worlds.rendering.planning import side_by_side
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -28,20 +30,31 @@ def sizes(height: int, width: int) -> list[tuple[int, int]]:
 def pyramid(pictures: Tensor) -> Tensor:
     """Levels of pictures ``[n, h, w, 3]`` uint8, each packed, one after the other: ``[n, texels]`` int32."""
     import torch
-    from torch.nn.functional import adaptive_avg_pool2d
 
     n, height, width, _ = pictures.shape
-    levels = []
-    for one in pictures.cpu():  # one at a time and on the CPU: the same bits on every device, and little memory
-        linear = (one.permute(2, 0, 1).double() / 255.0) ** 2
-        packed = []
-        for size in sizes(height, width):
-            linear = adaptive_avg_pool2d(linear, size)
-            red, green, blue = (linear.sqrt() * 255.0).round().int().unbind(0)
-            packed.append((red | (green << 8) | (blue << 16)).reshape(-1))
-        levels.append(torch.cat(packed))
-    texels = sum(h * w for h, w in sizes(height, width)) if height and width else 0
-    return (torch.stack(levels) if n else torch.zeros((0, texels), dtype=torch.int32)).to(pictures.device)
+    levels = sizes(height, width) if height and width else []
+    out = torch.zeros((n, sum(h * w for h, w in levels)), dtype=torch.int32)
+    given = pictures.cpu()  # one at a time and on the CPU: the same bits on every device, and little memory
+
+    def make(start: int, stop: int) -> None:
+        for place in range(start, stop):
+            out[place] = _packed(given[place], levels)
+
+    side_by_side(make, [(place, place + 1) for place in range(n)], torch.get_num_threads())
+    return out.to(pictures.device)
+
+
+def _packed(picture: Tensor, levels: list[tuple[int, int]]) -> Tensor:
+    import torch
+    from torch.nn.functional import adaptive_avg_pool2d
+
+    linear = (picture.permute(2, 0, 1).double() / 255.0) ** 2
+    packed = []
+    for size in levels:
+        linear = adaptive_avg_pool2d(linear, size)
+        red, green, blue = (linear.sqrt() * 255.0).round().int().unbind(0)
+        packed.append((red | (green << 8) | (blue << 16)).reshape(-1))
+    return torch.cat(packed)
 
 
 @dataclass(frozen=True, eq=False)

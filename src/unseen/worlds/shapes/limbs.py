@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from unseen.worlds.rendering.mesh import Mesh
-from unseen.worlds.shapes.primitives import (
-    tube,
-)
+from unseen.worlds.shapes.primitives import tube
 from unseen.worlds.shapes.skins import Colour, spline
 
 DARK: Colour = (0.06, 0.05, 0.05)

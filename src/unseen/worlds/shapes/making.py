@@ -1,13 +1,14 @@
 """Many objects at once, by several processes.
 
 A thousand objects take half a minute of one core. The processes are plain Python runs of this module, not forks or
-spawns of the caller, which may hold a GPU, threads, or a script without a main guard.
+spawns of the caller, which may hold a GPU, threads, or a script without a main guard. They end with the caller.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,8 +34,10 @@ def make_objects(wanted: Sequence[Wanted], seed: int = 0, processes: int | None 
         running = []
         for part, file in zip(parts, files):
             file.with_suffix(".asked").write_bytes(pickle.dumps((part, seed)))
-            command = [sys.executable, "-m", "unseen.worlds.shapes.making", str(file)]
-            running.append(subprocess.Popen(command, env=_environment(), stdout=subprocess.DEVNULL))
+            command = [sys.executable, "-m", "unseen.worlds.shapes.making", str(file), str(os.getpid())]
+            running.append(  # quiet: what a process cannot make is tried, and told, here
+                subprocess.Popen(command, env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            )
         made = [_collected(child, file, part, seed) for child, file, part in zip(running, files, parts)]
     found: list[Mesh | None] = [None] * len(wanted)
     for part, meshes in enumerate(made):
@@ -55,10 +58,16 @@ def _collected(child: subprocess.Popen, file: Path, part: list[Wanted], seed: in
 
 
 def main() -> None:
-    file = Path(sys.argv[1])
+    file, asker = Path(sys.argv[1]), int(sys.argv[2])
     part, seed = pickle.loads(file.with_suffix(".asked").read_bytes())
+    made = []
+    for category, instance in part:
+        if os.getppid() != asker:  # killed: nobody waits for this, and nobody else clears it away
+            shutil.rmtree(file.parent, ignore_errors=True)
+            return
+        made.append(make_object(category, instance, seed))
     aside = file.with_suffix(".part")
-    aside.write_bytes(pickle.dumps([make_object(category, instance, seed) for category, instance in part]))
+    aside.write_bytes(pickle.dumps(made))
     aside.rename(file)
 
 

@@ -45,7 +45,7 @@ def shaded(corners: np.ndarray, faces: np.ndarray, *, crease: float = CREASE, **
     weight = _angles(np.stack([a, b, c], 1)) * size
     owner, flat = np.repeat(np.arange(len(faces)), 3), faces.reshape(-1)
     summed = np.zeros((len(flat), 3))
-    here, there = _neighbours(flat)
+    here, there = neighbours(flat)
     close = np.einsum("ij,ij->i", normal[owner[here]], normal[owner[there]]) > float(cos(crease)) - 1e-6
     here, there = here[close], there[close]
     np.add.at(summed, here, normal[owner[there]] * weight.reshape(-1, 1)[there])
@@ -73,7 +73,7 @@ def _alike(rows: np.ndarray, base: int) -> tuple[np.ndarray, np.ndarray]:
     return first, place
 
 
-def _neighbours(flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def neighbours(flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """All ordered pairs of face corners that share a corner of the solid."""
     order = np.argsort(flat, kind="stable")
     _, start, count = np.unique(flat[order], return_index=True, return_counts=True)

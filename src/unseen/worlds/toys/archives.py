@@ -27,6 +27,7 @@ import numpy as np
 from jaxtyping import Int, UInt8
 
 from unseen.vocabulary.errors import UnseenError, listed
+from unseen.worlds.caching import cache_folder
 
 Progress = Callable[[int, int], None]
 PIECE = 16 * 2**20  # bytes inflated at a time
@@ -150,11 +151,7 @@ def _start(path: Path, info: zipfile.ZipInfo) -> int:
 
 
 def unpacked_folder() -> Path:
-    """Where unpacked arrays are kept: in the folder that :func:`unseen.worlds.cache.cache_folder` gives, whose module
-    loads polars, which a GPU machine may lack."""
-    named = os.environ.get("UNSEEN_CACHE")
-    folder = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "unseen"
-    return folder.expanduser() / "archives"
+    return cache_folder() / "archives"
 
 
 def check(path: Path, member: str, found: tuple[int, ...], dtype: np.dtype, shape: tuple[int, ...]) -> None:

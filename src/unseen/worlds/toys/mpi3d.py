@@ -25,7 +25,7 @@ from unseen.worlds.rendering.mesh import Mesh, joined, mesh
 from unseen.worlds.rendering.scene import Scenes
 from unseen.worlds.toys.grid import check_side, levels_on, whole
 from unseen.worlds.toys.official import official
-from unseen.worlds.toys.stage import Thing, things
+from unseen.worlds.toys.things import Thing, things
 
 if TYPE_CHECKING:
     import torch
