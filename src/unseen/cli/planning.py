@@ -31,7 +31,8 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     seeds = len(study.recipe.seeds)
     console.print(f"\n{len(trials)} trials ({seeds} seed{'s' * (seeds != 1)}), {done} finished already")
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
-    asked = [name for name in study.recipe.recordings.sets if name not in ("train", "validation")]
+    asked = dict.fromkeys(name for trial, _ in audits for name in study.asked(trial))
+    asked = [name for name in asked if name not in ("train", "validation")]
     if len(asked) > MOST_SETS and all(found.shares for _, found in audits):
         asked = asked[:1]  # all are named with each split below
     table = _table("condition", "train", "validation", *asked, "cells")
@@ -91,8 +92,9 @@ def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: 
     if "trained_share" in facts:
         train, test = (f"{100 * facts[key]:.1f} %" for key in ("trained_share", "test_share"))
         print_hanging(console, f"{facts['mode']}: {train} of all rows to train on, {test} to test; {facts['words']}")
-    if not pairs and len(study.recipe.recordings.sets) > MOST_SETS:  # they do not fit in the plan's table
-        sizes = ", ".join(f"{name} {found.sizes[name].images:,}" for name in study.recipe.recordings.sets)
+    asked = study.asked(trial)
+    if not pairs and len(asked) > MOST_SETS:  # they do not fit in the plan's table
+        sizes = ", ".join(f"{name} {found.sizes[name].images:,}" for name in asked)
         print_hanging(console, f"asked: {sizes}")
     notes = dict.fromkeys(facts.get("protected", ()), "protected")
     notes |= {name: f"{len(levels)} held out" for name, levels in facts.get("withheld", {}).items()}

@@ -40,7 +40,7 @@ def estimate(study: Study, device: str) -> Estimate:
         split, samples = study.split(trial), study.world(trial).samples
         n = split.count(samples, "train") * trial.recipe.training.epochs
         looked = split.count(samples, "validation") * trial.recipe.training.epochs if "validation" in split.sets else 0
-        looked += sum(split.count(samples, name) for name in {*trial.recipe.recordings.sets, "probe"})
+        looked += sum(split.count(samples, name) for name in {*study.asked(trial), "probe"})
         images += n
         seconds += (n + looked / FORWARD) / rates[key]
     side = max(1, (os.cpu_count() or 1) // study.recipe.training.threads) if place.type == "cpu" else PACK / 2

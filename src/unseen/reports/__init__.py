@@ -1,14 +1,25 @@
 """Numbers in, pages out: figures, tables, one HTML file. Nothing heavy is imported before a report is written."""
 
-from unseen.reports.contents import Contents, Finding, SplitPicture, UnitPicture
+from unseen.reports.contents import (
+    AnswerPicture,
+    Contents,
+    Finding,
+    RatioPicture,
+    Regression,
+    SplitPicture,
+    UnitPicture,
+)
 from unseen.reports.page import figure_files, write_report
 from unseen.reports.pictures import contact_sheet
 from unseen.reports.shades import pair_grids, strips
 from unseen.reports.terminal import grid_text
 
 __all__ = [
+    "AnswerPicture",
     "Contents",
     "Finding",
+    "RatioPicture",
+    "Regression",
     "SplitPicture",
     "UnitPicture",
     "contact_sheet",

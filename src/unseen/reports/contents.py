@@ -68,6 +68,51 @@ class Finding:
 
 
 @dataclass(frozen=True, eq=False)
+class AnswerPicture:
+    """What one network answers about one factor: ``predicted`` and ``true`` in [0, 1], one value per image. The levels
+    in ``out`` were never trained on; ``mean`` is that of the levels that were."""
+
+    series: str
+    factor: str
+    levels: int
+    out: tuple[int, ...]
+    mean: float | None
+    predicted: np.ndarray
+    true: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class RatioPicture:
+    """How far answers go from the mean, relative to the truth: a histogram over ``networks`` networks. ``overflow``
+    ratios lie beyond the last edge, ``undefined`` images have none."""
+
+    title: str
+    networks: int
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+    overflow: int
+    undefined: int
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """What the report of a study shows whose networks answer with numbers.
+
+    ``splits``: the values of ``x`` in their order; ``series``: world ("" where there is one) and model of each series;
+    ``kinds``: the kind of each factor; ``asked``: the set that R² is told of first. ``answers`` are of the split named
+    in ``answers_of``.
+    """
+
+    splits: tuple[str, ...]
+    series: Mapping[str, tuple[str, str]]
+    kinds: Mapping[str, str]
+    asked: str
+    answers: tuple[AnswerPicture, ...] = ()
+    answers_of: str = ""
+    ratios: tuple[RatioPicture, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class Contents:
     """Everything a report shows.
 
@@ -83,6 +128,10 @@ class Contents:
     ("total" or a target), loss, accuracy`` (accuracy may be null). ``flags``: ``trial, series, x, seed, flag, detail``
     (diverged, unconverged, unseeded, no validation, failed). ``published``: ``figure, series, x, set, value`` or None.
     Empty frames are allowed anywhere; the report then leaves the section out and says why.
+
+    With ``regression`` the answers are numbers: ``x`` is the name of a split (a string, in all frames), the measures
+    are "R²", "R² of the factor out of range", "R² of the other factors" and "share towards the mean", a target is a
+    factor or "mean over factors", and there is no scatter and no unit.
     """
 
     title: str
@@ -104,3 +153,4 @@ class Contents:
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # section -> key -> value, printed as tables
     citation: str = ""
     layers: tuple[str, ...] = ()  # in network order; where not given, as they appear in ``summary`` with the stem first
+    regression: Regression | None = None

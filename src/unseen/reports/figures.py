@@ -35,12 +35,13 @@ from unseen.reports.words import condition, repeats, things
 
 @dataclass(frozen=True)
 class Key:
-    """One entry of a figure's key: a colour, a dash pattern, or a hollow point."""
+    """One entry of a figure's key: a colour, a dash pattern, a hollow point or an upright tick."""
 
     label: str
     colour: str = ""
     dash: tuple[int, ...] = ()
     hollow: bool = False
+    tick: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +232,7 @@ def losses(contents: Contents) -> Figure | str:
     colours = colours_of(contents)
     domain = panels.loss_domain([row["loss"] for row in rows])
 
-    def panel(x: float) -> Panel:
+    def panel(x: float | str) -> Panel:
         mine = [row for row in rows if row["x"] == x]
         chart = panels.losses(mine, colours=colours, domain=domain, series_title=contents.series_title)
         return Panel(condition(contents.x_title, x), chart)
@@ -239,7 +240,9 @@ def losses(contents: Contents) -> Figure | str:
     keys = [*series_keys(colours, rows), Key("training", dash=tuple(panels.TRAIN_DASH)), Key("validation", dash=(1, 0))]
     count = len({row["trial"] for row in rows})
     caption = f"Loss ({chosen}) of {count} trials over their epochs, one line per trial and phase."
-    made = tuple(panel(x) for x in sorted({row["x"] for row in rows}))
+    found = {row["x"]: None for row in rows}
+    xs = sorted(found) if contents.regression is None else [x for x in contents.regression.splits if x in found]
+    made = tuple(panel(x) for x in xs)
     return Figure("losses", "Loss curves", caption, made, tuple(keys))
 
 
@@ -251,7 +254,10 @@ FIGURES: Mapping[str, Callable[[Contents], Figure | str]] = {
 
 def figures(contents: Contents) -> dict[str, Figure | str]:
     """Every figure, or why there is none, in the order of the page."""
-    return {name: maker(contents) for name, maker in FIGURES.items()}
+    from unseen.reports.regression_figures import REGRESSION_FIGURES
+
+    makers = FIGURES if contents.regression is None else REGRESSION_FIGURES
+    return {name: maker(contents) for name, maker in makers.items()}
 
 
 def series_keys(colours: Mapping[str, str], rows: Iterable[Row]) -> list[Key]:

@@ -62,9 +62,10 @@ def _put_figures(drawn: dict[str, str], out: Path) -> dict[str, Path]:
     import vl_convert
 
     from unseen.reports.figures import FIGURES
+    from unseen.reports.regression_figures import REGRESSION_FIGURES
 
     folder = out / "figures"
-    for name in {"splits", "units", *FIGURES} - set(drawn):
+    for name in {"splits", "units", *FIGURES, *REGRESSION_FIGURES} - set(drawn):
         removed(folder / f"{name}.svg", folder / f"{name}.png")
     for name, svg in drawn.items():
         put(folder / f"{name}.png", vl_convert.svg_to_png(svg, scale=2))

@@ -57,7 +57,7 @@ def r2_rows(rows: Rows, lowest: float | int = LOWEST) -> list[dict[str, Any]]:
 
 
 def _r2_axis(field: str, lowest: float | int) -> alt.X:
-    axis = alt.Axis(title="R²", format="~g", tickCount=6, grid=True)
+    axis = alt.Axis(title="R²", format="~g", tickCount=4, grid=True)
     return alt.X(f"{field}:Q", scale=alt.Scale(domain=[lowest - 0.03 * (lowest < 0), 1.02], nice=False), axis=axis)
 
 
@@ -273,7 +273,9 @@ def towards_mean_bars(
     highest = max([0.01, *(bar["share"] for bar in bars)]) * 1.3
     ticks = [tick for tick in (0, 0.5, 1, 1.5, 2, 3, 4) if tick < last]
     text = f"datum.value > {last} ? '> {last:g}' : format(datum.value, '~g')"
-    x_axis = alt.Axis(title="|prediction − mean| / |truth − mean|", values=[*ticks, last + 2 * width], labelExpr=text)
+    x_axis = alt.Axis(
+        title=["|prediction − mean|", "/ |truth − mean|"], values=[*ticks, last + 2 * width], labelExpr=text
+    )
     x_scale = alt.Scale(domain=[edges[0], last + 3.2 * width], nice=False)
     y_axis = alt.Axis(title=None, format="%", tickCount=4)
 

@@ -37,7 +37,8 @@ def sections(contents: Contents, made: dict[str, Figure | str], drawn: dict[str,
     found: list[Section | str] = [_findings(contents), _splits(contents)]
     for name, figure in made.items():
         if name == "losses":  # training comes after what it led to
-            found += [_units(contents), _published(contents)]
+            found += [_units(contents)] if contents.regression is None else []
+            found += [_published(contents)]
         found.append(figure if isinstance(figure, str) else Section(name, figure.title, chart(figure, drawn[name])))
     found += [Section("flags", "Flags", tables.flags(contents.flags, contents.series_title, contents.x_title))]
     found += [_numbers(contents), _facts(contents), _recipe(contents), _citation(contents)]
@@ -82,7 +83,9 @@ def _quiet(svg: str, words: str) -> str:
 def key(entries: Sequence[Key]) -> str:
     made = []
     for entry in entries:
-        if entry.hollow:
+        if entry.tick:
+            mark = '<path d="M13 0V12" stroke="currentColor" stroke-width="2.4"/>'
+        elif entry.hollow:
             mark = '<circle cx="13" cy="6" r="5" fill="none" stroke="currentColor" stroke-width="1.6"/>'
         else:
             colour = themed(entry.colour) if entry.colour else "currentColor"

@@ -14,6 +14,7 @@ from unseen.reports.palette import series_colours
 from unseen.reports.words import condition, repeats
 
 MEAN = "geometric mean"
+FACTORS = "mean over factors"
 MOST_LOSS_POINTS = 4000  # of all trials together, so that a study of hundreds of networks still opens at once
 
 Row = dict[str, Any]

@@ -51,11 +51,11 @@ def findings(items: Sequence[Finding]) -> str:
 
 def published(contents: Contents) -> str:
     """Published numbers, with ours beside them where the series, x and set are the same."""
-    from unseen.reports.selection import lead_target, measure_rows
+    from unseen.reports.selection import FACTORS, lead_target, measure_rows
 
     assert contents.published is not None
-    rows = measure_rows(contents, "accuracy")
-    lead = lead_target(rows)
+    rows = measure_rows(contents, "accuracy" if contents.regression is None else "R²")
+    lead = lead_target(rows) if contents.regression is None else FACTORS
     ours = {(row["series"].casefold(), row["x"], row["set"]): row for row in rows if row["target"] == lead}
     made = []
     for row in contents.published.to_dicts():

@@ -25,12 +25,14 @@ def number(value: float | int | None, *, percent: bool = False) -> str:
     return text.replace("-", "−")
 
 
-def plain(value: float | int) -> str:
-    """A setting (an x value), without digits it does not have.
+def plain(value: float | int | str) -> str:
+    """A setting (an x value), without digits it does not have; a name as it is.
 
-    >>> plain(18.0), plain(0.25), plain(54000.0)
-    ('18', '0.25', '54,000')
+    >>> plain(18.0), plain(0.25), plain(54000.0), plain("extrapolation")
+    ('18', '0.25', '54,000', 'extrapolation')
     """
+    if isinstance(value, str):
+        return value
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:g}"
 
 
@@ -94,9 +96,11 @@ def things(title: str) -> str:
     return title.removeprefix("number of ")
 
 
-def condition(title: str, x: float | int) -> str:
+def condition(title: str, x: float | int | str) -> str:
     """
-    >>> condition("number of seen combinations", 18.0), condition("share seen", 0.5)
-    ('18 seen combinations', 'share seen 0.5')
+    >>> condition("number of seen combinations", 18.0), condition("share seen", 0.5), condition("split", "random")
+    ('18 seen combinations', 'share seen 0.5', 'random')
     """
+    if isinstance(x, str):
+        return x
     return f"{plain(x)} {things(title)}" if float(x).is_integer() else f"{title} {plain(x)}"

@@ -24,6 +24,7 @@ from unseen.studies.describe import recipe_toml
 from unseen.studies.findings import answer, findings
 from unseen.studies.pictures import splits, top_units, usable_cells
 from unseen.studies.published import published_numbers
+from unseen.studies.regressions import MODE, TOWARDS, in_order, model_of
 from unseen.studies.study import Study
 
 if TYPE_CHECKING:
@@ -31,13 +32,16 @@ if TYPE_CHECKING:
 
 X_KEYS = {"design.seen_per_level": "combinations", "design.images": "images"}
 REPEAT = "design.seed"  # a grid over it repeats the study with other held-out cells
-BOUNDED = ("accuracy", "share of units", "median specialization", "median selectivity", "median invariance")
-X_TITLES = {"combinations": "number of seen combinations", "images": "number of training images"}
+BOUNDED = ("accuracy", "share of units", "median specialization", "median selectivity", "median invariance", TOWARDS)
+SPLIT = "split"  # on the x axis where networks answer with numbers: the name of the split
+X_TITLES = {"combinations": "number of seen combinations", "images": "number of training images", SPLIT: SPLIT}
 
 
 def axis(study: Study) -> tuple[str, str, list[str]]:
     """The column on the x axis, its title, and the grid's keys that make the curves."""
     keys = list(varied(study))
+    if study.recipe.task == "regression":
+        return SPLIT, X_TITLES[SPLIT], [key for key in keys if key not in (MODE, REPEAT)]
     chosen = next((key for key in X_KEYS if key in keys), None) or next(
         (key for key in keys if key.startswith("design.") and _changes_combinations(study, key)), None
     )
@@ -79,8 +83,11 @@ def labelled(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> tup
 
     column, _, keys = axis(study)
     tidy = collect(study)
-    names = {facts["identity"]: series_name(facts["condition"], facts, keys) for facts, _ in trials}
+    name = series_name if column != SPLIT else lambda condition, facts, keys: " ".join(model_of(condition, facts, keys))
+    names = {facts["identity"]: name(facts["condition"], facts, keys).strip() for facts, _ in trials}
     x, series = pl.col(column).cast(pl.Float64).alias("x"), pl.col("trial").replace_strict(names).alias("series")
+    if column == SPLIT:
+        x = pl.col("trial").replace_strict({facts["identity"]: place(facts, SPLIT) for facts, _ in trials}).alias("x")
     repeat = pl.col(REPEAT if REPEAT in varied(study) else "seed").alias("repeat")
     return tidy.with_columns(x, series, repeat), names
 
@@ -88,11 +95,17 @@ def labelled(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> tup
 def summary_of(study: Study) -> pl.DataFrame:
     """Means with intervals over repeats."""
     trials = finished_trials(study)
-    return summarise(labelled(study, trials)[0], trials)
+    tidy, names = labelled(study, trials)
+    summary = summarise(tidy, trials)
+    return in_order(summary, list(names.values())) if axis(study)[0] == SPLIT else summary
 
 
 def gather(study: Study) -> Contents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
+    if study.recipe.task == "regression":
+        from unseen.studies.regression_contents import gather_regression
+
+        return gather_regression(study)
     import polars as pl
 
     column, x_title, _ = axis(study)
@@ -213,8 +226,10 @@ def scattered(tidy: pl.DataFrame, trials: Sequence[tuple[dict[str, Any], Path]])
     return pl.DataFrame(rows, schema=schema)
 
 
-def place(facts: dict[str, Any], column: str) -> float:
-    """A trial's place on the x axis."""
+def place(facts: dict[str, Any], column: str) -> Any:
+    """A trial's place on the x axis: a number, or the name of its split."""
+    if column == SPLIT:
+        return str(facts["facts"].get("mode") or facts["description"]["design"]["name"])
     return float(facts["facts"].get("combinations") or 0) if column == "combinations" else float(facts["sets"]["train"])
 
 
@@ -251,7 +266,7 @@ def flags(
     schema = {
         "trial": pl.String,
         "series": pl.String,
-        "x": pl.Float64,
+        "x": pl.String if column == SPLIT else pl.Float64,
         "seed": pl.Int64,
         "flag": pl.String,
         "detail": pl.String,
@@ -284,11 +299,11 @@ def facts_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) ->
         tables.setdefault(title, {})[key] = span
     for facts, _ in trials:
         network = facts["network"]
-        key = f"{network['backbone']} {network['sharing']}"
-        notes = network.get("notes") or []
-        tables.setdefault("Networks", {})[key] = ", ".join(
-            [f"{network['parameters'] / 1e6:.2f} M parameters", f"{network['stem']} stem", *map(str, notes)]
-        )
+        key = " ".join(filter(None, [network["backbone"], network.get("sharing")]))  # an encoder's readout has neither
+        key = facts["description"]["training"].get("objective", key)
+        notes = [*([f"{network['stem']} stem"] if "stem" in network else []), *(network.get("notes") or [])]
+        size = f"{network['parameters'] / 1e6:.2f} M parameters"
+        tables.setdefault("Networks", {})[key] = ", ".join([size, *map(str, notes)])
     machines = {facts["machine"]["device"] for facts, _ in trials}
     spans = {facts["identity"]: facts["seconds_together"] / facts["packed"] for facts, _ in trials}
     tables["Runs"] = {

@@ -73,7 +73,7 @@ def _trends(points: pl.DataFrame, x_title: str) -> list[Finding]:
             name = {"unseen": "diversity helps OOD", "seen": "diversity costs in-distribution"}[asked]
             if not diversity:
                 name, expectation = f"{x_title} and {where} combinations", 0
-            holds = _holds(change, expectation) if expectation else None
+            holds = sign_holds(change, expectation) if expectation else None
             found.append(Finding(name, statement, change.value, change.low, change.high, change.n, None, holds))
     return found
 
@@ -119,7 +119,7 @@ def _comparison(test: PairedTest, shared: str, other: str, asked: str, of: str) 
     reason = f"; {test.reason}" if test.reason else ""
     statement = f"{other} is {abs(d.value):.3f} {verb} {shared} on {words} combinations{of}, paired by seed{reason}"
     expected = _expected(other.split()[-1]) if asked == "unseen" else None
-    holds = None if expected is None else _holds(d, expected)
+    holds = None if expected is None else sign_holds(d, expected)
     p = test.t_p if np.isfinite(test.t_p) else None
     return Finding(f"{other} against {shared}", statement, d.value, d.low, d.high, test.n, p, holds)
 
@@ -158,7 +158,7 @@ def _correlations(scatter: pl.DataFrame) -> list[Finding]:
                 f"across {plain.n} trials, {about} correlate with Spearman's ρ = {_signed(plain.correlation.value)}"
                 f"{left_out}{tied}; trials that share a split are not independent",
                 plain,
-                None if ceiling else _holds(plain.correlation, 1),
+                None if ceiling else sign_holds(plain.correlation, 1),
             )
         )
         if np.unique(columns[2][kept]).size < 2:
@@ -169,7 +169,7 @@ def _correlations(scatter: pl.DataFrame) -> list[Finding]:
                 f"specialization and OOD {target}, diversity held fixed",
                 f"with the x axis held fixed, partial ρ = {_signed(fixed.correlation.value)}{tied}",
                 fixed,
-                None if ceiling else _holds(fixed.correlation, 1),
+                None if ceiling else sign_holds(fixed.correlation, 1),
             )
         )
     return found
@@ -207,7 +207,7 @@ def _signed(value: float) -> str:
     return "not defined" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
 
 
-def _holds(interval: Interval, expectation: int) -> bool | None:
+def sign_holds(interval: Interval, expectation: int) -> bool | None:
     """Whether the sign is as expected: None where the interval includes zero or is missing. Where no difference is
     expected (0), one that is there counts against it, and none is left open: absence is not shown by an interval."""
     if not (np.isfinite(interval.low) and np.isfinite(interval.high)):

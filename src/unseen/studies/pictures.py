@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unseen.designs import Audit
+from unseen.designs.pairs import Pair
 from unseen.measures import unit_scores
 from unseen.reports.contents import SplitPicture, UnitPicture
 from unseen.studies.collect import read_activity
@@ -16,8 +18,11 @@ from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.seeds import keyed
 
-MOST_PAIRS = 6  # of the factors of one split that are drawn
+MOST_PAIRS = 3  # of the factors of one split that are drawn
 MOST_LEVELS = 12  # of a factor in such a picture; more are drawn in runs
+MOST_SINGLE = 24  # of a factor whose levels cannot be drawn in runs, since some in between are held out
+PAIR_NOTE = "Two factors at a time, whatever the others are; rows kept for choosing the epoch are counted too."
+HARDEST = ("extrapolation", "interpolation", "composition", "random")  # the first has the example images
 
 
 def usable_cells(study: Study, trial: Trial) -> int:
@@ -30,7 +35,11 @@ def usable_cells(study: Study, trial: Trial) -> int:
 def splits(study: Study) -> tuple[SplitPicture, ...]:
     """A picture of each distinct split, with one example image per cell; of a split by levels, of some factor pairs."""
     pictures: list[SplitPicture] = []
-    for trial, found in study.check():
+    audits = study.check()
+    if all(found.shares for _, found in audits):
+        place = {mode: rank for rank, mode in enumerate(HARDEST)}
+        audits = sorted(audits, key=lambda audit: place.get(study.split(audit[0]).facts.get("mode", ""), len(place)))
+    for trial, found in audits:
         draw = pair_pictures if found.shares else grid_pictures
         pictures += draw(study, trial, found, examples=not pictures)
     return tuple(pictures)
@@ -60,41 +69,66 @@ def grid_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
 
 
 def pair_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -> list[SplitPicture]:
-    """The faces of a split by levels: pairs of the factors it splits on, those with most levels first. Filled is what
-    training shows, the fuller the more; ringed what it never shows together."""
-    split, space = study.split(trial), study.world(trial).samples.space
-    wanted = [pair for pair in found.pairs if not {pair.rows, pair.columns} & set(split.facts.get("protected", ()))]
-    wanted = sorted(wanted, key=lambda pair: -pair.there.size)[:MOST_PAIRS]
+    """The faces of a split by levels: pairs of the factors it splits on, those with most levels first, until each has
+    been drawn. Filled is what training shows, the fuller the more; ringed what it never shows together."""
+    split, world = study.split(trial), study.world(trial)
+    mode, space = str(split.facts.get("mode", "split")), world.samples.space
+    open_to = [pair for pair in found.pairs if not {pair.rows, pair.columns} & set(split.facts.get("protected", ()))]
+    where = f"{world.name}, " if len({study.world(other).name for other in study.trials}) > 1 else ""
     pictures = []
-    for pair in (pair.coarser(MOST_LEVELS, MOST_LEVELS) for pair in wanted):
+    for whole in _covering(open_to):
+        pair = _lowest(whole) if mode == "interpolation" else whole.coarser(MOST_LEVELS, MOST_LEVELS)
+        rows, columns = pair.there.shape
         shown, missing = _examples(study, trial, (pair.rows, pair.columns), pair.each) if examples else (None, None)
         examples = False  # one picture with images is enough
+        cut = f", lowest {MOST_SINGLE} levels" if pair.there.shape != whole.there.shape and pair.each == (1, 1) else ""
         pictures.append(
             SplitPicture(
-                title=f"{split.facts.get('mode', 'split')}: {pair.rows} × {pair.columns}",
+                title=f"{where}{mode}: {pair.rows} × {pair.columns}{cut}",
                 row_factor=pair.rows,
                 column_factor=pair.columns,
-                row_levels=_runs(space[pair.rows].levels, pair.each[0]),
-                column_levels=_runs(space[pair.columns].levels, pair.each[1]),
+                row_levels=_runs(space[pair.rows].levels, pair.each[0])[:rows],
+                column_levels=_runs(space[pair.columns].levels, pair.each[1])[:columns],
                 seen=pair.trained > 0,
                 asked=(pair.trained == 0) & (pair.there > 0),
                 counts=pair.trained,
-                examples=shown,
-                missing=missing,
-                note="; ".join(found.problems),
+                examples=None if shown is None else shown[:rows, :columns],
+                missing=None if missing is None else missing[:rows, :columns],
+                note="; ".join([*found.problems, PAIR_NOTE]),
             )
         )
     return pictures
 
 
-def _runs(levels: Sequence[Any], each: int) -> tuple[str, ...]:
-    """Names of runs of levels.
+def _covering(pairs: Sequence[Pair]) -> list[Pair]:
+    """Pairs that show every factor at least once, as long as there is room; large ones first."""
+    chosen: list[Pair] = []
+    left = sorted(pairs, key=lambda pair: -pair.there.size)
+    while left and len(chosen) < MOST_PAIRS:
+        drawn = {name for pair in chosen for name in (pair.rows, pair.columns)}
+        best = max(left, key=lambda pair: len({pair.rows, pair.columns} - drawn))  # the first of equals is the largest
+        if not {best.rows, best.columns} - drawn:
+            break
+        chosen.append(best)
+        left.remove(best)
+    return chosen
 
-    >>> _runs((1, 2, 3), 2)
-    ('1–2', '3')
+
+def _lowest(pair: Pair) -> Pair:
+    """Single levels, of long factors the lowest: in runs, levels held out in between would vanish."""
+    here = slice(MOST_SINGLE), slice(MOST_SINGLE)
+    return replace(pair, trained=pair.trained[here], there=pair.there[here])
+
+
+def _runs(levels: Sequence[Any], each: int) -> tuple[str, ...]:
+    """Names of runs of levels, numbers short.
+
+    >>> _runs((1, 2, 3), 2), _runs((0.25806, 0.5), 1)
+    (('1–2', '3'), ('0.26', '0.5'))
     """
-    ends = [(levels[start], levels[min(start + each, len(levels)) - 1]) for start in range(0, len(levels), each)]
-    return tuple(str(first) if first == last else f"{first}–{last}" for first, last in ends)
+    names = [f"{level:.2g}" if isinstance(level, float) else str(level) for level in levels]
+    ends = [(names[start], names[min(start + each, len(names)) - 1]) for start in range(0, len(names), each)]
+    return tuple(first if first == last else f"{first}–{last}" for first, last in ends)
 
 
 def example_images(study: Study, trial: Trial) -> tuple[np.ndarray, np.ndarray]:

@@ -5,18 +5,28 @@ The sets are those of the design: ``one-out-<factor>`` holds images with that fa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.measures import factor_scores, modularity, share_towards_mean
+from unseen.designs.levels import MODES
+from unseen.measures import OneOut, TowardsMean, by_kind, factor_kinds, factor_scores, modularity, share_towards_mean
+
+if TYPE_CHECKING:
+    import polars as pl
 
 R2, OUT, OTHERS = "R²", "R² of the factor out of range", "R² of the other factors"
+BY_KIND = "R² by kind of factor"
 TOWARDS = "share towards the mean"
 MEAN = "mean over factors"
 ONE_OUT = "one-out-"
+MODE = "design.mode"  # the grid's key that names the splits to compare
+IN_THE_NAME = {f"network.{key}" for key in ("backbone", "pretrained", "frozen", "sharing", "channels")}
+IN_THE_NAME |= {"training.objective", "training.normalise", "world.name", "design.share", "design.protect"}
+
+Answers = Mapping[str, tuple[np.ndarray, np.ndarray]]  # by set: (predicted, true), each [images, factors]
 
 
 def answered(facts: Mapping[str, Any], folder: Path) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -41,8 +51,7 @@ def answered(facts: Mapping[str, Any], folder: Path) -> dict[str, tuple[np.ndarr
 
 def regressed(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]]:
     """All numbers of one trial that regresses factors."""
-    names = list(facts["targets"])
-    levels = [len(classes) for classes in facts["targets"].values()]
+    names, levels = _factors(facts)
     answers = answered(facts, folder)
     for asked, (predicted, true) in answers.items():
         for variance in ("grid", "test"):
@@ -53,30 +62,96 @@ def regressed(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]
             yield {"measure": measure, "set": asked, "target": MEAN, "value": scores.mean, "n": scores.n}
             if variance == "grid":
                 yield {"measure": "factors without R²", "set": asked, "value": len(scores.undefined), "n": len(names)}
+                for kind, mean in by_kind(scores.r2, factor_kinds(names)).items():
+                    yield {"measure": BY_KIND, "set": asked, "target": kind, "value": mean.value, "n": scores.n}
+    yield from _one_out(one_out(facts, answers))
+    yield from _towards_mean(ratios(facts, answers), answers)
+
+
+def one_out(facts: Mapping[str, Any], answers: Answers) -> tuple[OneOut, ...]:
+    """R² of the factor that is out of range and of the others, for each set in which one factor is out alone."""
+    names, levels = _factors(facts)
     alone = {asked: pair for asked, pair in answers.items() if asked.removeprefix(ONE_OUT) in names}
-    out = {asked: asked.removeprefix(ONE_OUT) for asked in alone}
-    for row in modularity(alone, names=names, levels=levels, out=out):
+    return modularity(alone, names=names, levels=levels, out={asked: asked.removeprefix(ONE_OUT) for asked in alone})
+
+
+def ratios(facts: Mapping[str, Any], answers: Answers) -> dict[str, TowardsMean]:
+    """For each factor out of range: are its answers nearer to the mean of the levels trained on than the truth is?"""
+    names, _ = _factors(facts)
+    found = {}
+    for factor in facts["facts"].get("withheld", {}):
+        mean = seen_mean(facts, factor)
+        if f"{ONE_OUT}{factor}" in answers and factor in names and mean is not None:
+            predicted, true = answers[f"{ONE_OUT}{factor}"]
+            place = names.index(factor)
+            found[factor] = share_towards_mean(predicted[:, place], true[:, place], mean)
+    return found
+
+
+def seen_mean(facts: Mapping[str, Any], factor: str) -> float | None:
+    """Mean of the levels of a factor that training shows, scaled to [0, 1] as the targets are; None if it shows all."""
+    n, withheld = len(facts["targets"][factor]), facts["facts"].get("withheld", {}).get(factor, ())
+    seen = [level for level in range(n) if level not in withheld]
+    return float(np.mean(seen) / (n - 1)) if 0 < len(seen) < n else None
+
+
+def _factors(facts: Mapping[str, Any]) -> tuple[list[str], list[int]]:
+    return list(facts["targets"]), [len(classes) for classes in facts["targets"].values()]
+
+
+def _one_out(rows: tuple[OneOut, ...]) -> Iterator[dict[str, Any]]:
+    for row in rows:
         yield {"measure": OUT, "set": row.name, "target": row.factor, "value": row.out, "n": row.n}
         yield {"measure": OTHERS, "set": row.name, "target": row.factor, "value": row.others, "n": row.n}
-    yield from _towards_mean(facts, alone, out, names)
+    if rows:
+        at = {"set": f"{ONE_OUT}*", "target": MEAN, "n": sum(row.n for row in rows)}
+        yield {"measure": OUT, **at, "value": float(np.mean([row.out for row in rows]))}
+        yield {"measure": OTHERS, **at, "value": float(np.mean([row.others for row in rows]))}
 
 
-def _towards_mean(
-    facts: Mapping[str, Any],
-    alone: Mapping[str, tuple[np.ndarray, np.ndarray]],
-    out: Mapping[str, str],
-    names: list[str],
-) -> Iterator[dict[str, Any]]:
-    """For the factor out of range: is it answered nearer to the mean of the levels seen in training than it is?"""
-    withheld = facts["facts"].get("withheld", {})
-    for asked, (predicted, true) in alone.items():
-        factor = out[asked]
-        n, place = len(facts["targets"][factor]), names.index(factor)
-        seen = [level for level in range(n) if level not in withheld.get(factor, ())]
-        if len(seen) in (0, n):
-            continue
-        mean = float(np.mean(seen) / (n - 1))
-        found = share_towards_mean(predicted[:, place], true[:, place], mean)
-        yield {"measure": TOWARDS, "set": asked, "target": factor, "value": found.share.value, "n": found.share.n}
-        lost = found.undefined + found.non_finite
-        yield {"measure": f"{TOWARDS}: undefined", "set": asked, "target": factor, "value": lost, "n": len(true)}
+def _towards_mean(found: Mapping[str, TowardsMean], answers: Answers) -> Iterator[dict[str, Any]]:
+    for factor, one in found.items():
+        at = {"set": f"{ONE_OUT}{factor}", "target": factor}
+        yield {"measure": TOWARDS, **at, "value": one.share.value, "n": one.share.n}
+        lost = one.undefined + one.non_finite
+        yield {"measure": f"{TOWARDS}: undefined", **at, "value": lost, "n": len(answers[at["set"]][1])}
+    if found:
+        share = float(np.mean([one.share.value for one in found.values()]))
+        n = sum(one.share.n for one in found.values())
+        yield {"measure": TOWARDS, "set": f"{ONE_OUT}*", "target": MEAN, "value": share, "n": n}
+
+
+def model_of(condition: Mapping[str, Any], facts: Mapping[str, Any], keys: Sequence[str]) -> tuple[str, str]:
+    """World and model of a trial: the world only where the grid ``keys`` vary it, the model with what else they vary.
+
+    What goes with a model or a world by necessity (channels, normalisation, share) is not said again.
+
+    >>> network = {"network": {"backbone": "cnn", "sharing": "shared"}, "world": {"name": "dsprites"}}
+    >>> model_of({"training.lr": 0.1}, {"description": network}, ["network.backbone", "training.lr"])
+    ('', 'cnn lr 0.1')
+    """
+    network, training = facts["description"]["network"], facts["description"].get("training", {})
+    words = [training.get("objective") or network["backbone"]]  # an objective without labels names its encoder too
+    words += [word for word in ("pretrained", "frozen") if network.get(word)]
+    words += [network["sharing"]] if network["sharing"] != "shared" else []
+    for key in keys:
+        value = condition.get(key)
+        if key not in IN_THE_NAME and value is not None:
+            words.append(value if isinstance(value, str) else f"{key.rpartition('.')[2]} {value}")
+    world = facts["description"]["world"]["name"] if "world.name" in keys else ""
+    return world, " ".join(words)
+
+
+def in_order(summary: pl.DataFrame, series: Sequence[str]) -> pl.DataFrame:
+    """The summary as a person reads it: what matters most first, models and splits as the recipe and the paper have
+    them."""
+    import polars as pl
+
+    measures = (R2, OUT, OTHERS, TOWARDS, BY_KIND)
+
+    def rank(column: str, first: Sequence[str]) -> pl.Expr:
+        known = list(dict.fromkeys([*first, *summary[column].to_list()]))
+        return pl.col(column).replace_strict({name: place for place, name in enumerate(known)})
+
+    ranks = [rank("measure", measures), rank("set", ("test",)), rank("target", (MEAN,)), rank("series", series)]
+    return summary.sort(*ranks, rank("x", MODES), maintain_order=True)

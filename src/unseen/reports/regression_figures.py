@@ -1,0 +1,239 @@
+"""The figures of a study whose networks answer with numbers (Schott et al. 2022), in the order of the page.
+
+As in ``figures.py`` a maker takes the contents and gives a figure, or the reason why there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from unseen.reports.charts import finite
+from unseen.reports.contents import Contents, Regression
+from unseen.reports.figures import Figure, Key, Panel, losses
+from unseen.reports.palette import SERIES, role, series_colours
+from unseen.reports.regression import PARTS, modularity_dots, predicted_against_true, r2_bars, towards_mean_bars
+from unseen.reports.selection import FACTORS, Row, measure_rows, ordered
+from unseen.reports.words import repeats
+
+R2, OUT, OTHERS = "R²", "R² of the factor out of range", "R² of the other factors"
+MOST_SMALL = 12  # panels of one figure; a page of more is read by nobody
+# From rows like those trained on to rows beyond them: blue to vermilion.
+SPLITS = dict(
+    zip(
+        ("random", "composition", "interpolation", "extrapolation"),
+        (SERIES[name][0] for name in ("separate", "split-1", "split-2", "shared")),
+    )
+)
+
+
+def r2(contents: Contents) -> Figure | str:
+    """The paper's figure of all models: mean R² by model and split."""
+    about = _about(contents)
+    rows = [row for row in measure_rows(contents, R2) if row["target"] == FACTORS and row["set"] == about.asked]
+    if not rows:
+        return "R² by split: no trial has finished, so there is none."
+    known = _published(contents)
+    made = []
+    for world in ordered(world for world, _ in about.series.values()):
+        mine = [row for row in rows if about.series[row["series"]][0] == world]
+        data = [_bar(row, about.series[row["series"]][1], row["x"]) for row in mine]
+        if data:
+            chart = r2_bars(data, splits=_splits(about), colours=_colours(about), published=known)
+            made.append(Panel(world or "mean over all factors", chart))
+    ticks = (
+        " Ticks are published numbers, also of models that were not run here; they are of the official images."
+        if known
+        else ""
+    )
+    caption = (
+        f"Mean R² of all factors on the {about.asked} rows of each split: 1 is perfect, 0 is what always answering the "
+        f"mean would score, below 0 is worse. {_interval_words(rows)}{ticks}"
+    )
+    keys = [*_split_keys(about), *([Key("published", tick=True)] if known else [])]
+    return Figure("r2", "R² by split", caption, tuple(made), tuple(keys))
+
+
+def factors(contents: Contents) -> Figure | str:
+    """Which factors are hard: a panel per model, a row per factor."""
+    about = _about(contents)
+    rows = [row for row in measure_rows(contents, R2) if row["target"] != FACTORS and row["set"] == about.asked]
+    if not rows:
+        return "R² of each factor: no trial has finished, so there is none."
+    order = sorted(ordered(row["target"] for row in rows), key=_order(about))
+    series = ordered(row["series"] for row in rows)
+    made = []
+    for name in series[:MOST_SMALL]:
+        data = [_bar(row, _factor(about, row["target"]), row["x"]) for row in rows if row["series"] == name]
+        models = [
+            _factor(about, factor) for factor in order if any(row["model"] == _factor(about, factor) for row in data)
+        ]
+        made.append(Panel(name, r2_bars(data, models=models, splits=_splits(about), colours=_colours(about))))
+    caption = (
+        f"R² of each factor on the {about.asked} rows of each split, factors of one kind together. Under interpolation "
+        f"and extrapolation a row is out of range in some factors, in the others not. {_interval_words(rows)}"
+        f"{_more(series)}"
+    )
+    return Figure("factors", "R² of each factor", caption, tuple(made), tuple(_split_keys(about)))
+
+
+def modularity(contents: Contents) -> Figure | str:
+    """The paper's error analysis: one factor out of range, its R² and that of the others."""
+    about = _about(contents)
+    rows = {part: measure_rows(contents, measure) for part, measure in (("out", OUT), ("others", OTHERS))}
+    found = [row for part in rows.values() for row in part]
+    if not found:
+        return "One factor out of range: no split has such rows (one-out-*), or none were asked."
+    splits = [name for name in reversed(_splits(about)) if any(row["x"] == name for row in found)]
+    series = ordered(row["series"] for row in found)
+
+    def dots(split: str, model: str | None) -> list[Row]:
+        """Of every model, its mean over factors; of one, its factors."""
+        return [
+            _dot(row, row["series"] if model is None else _factor(about, row["target"]), part)
+            for part in PARTS
+            for row in rows[part]
+            if row["x"] == split and (row["target"] == FACTORS) == (model is None) and model in (None, row["series"])
+        ]
+
+    made = []
+    for split in splits:
+        data = dots(split, None)
+        names = [name for name in series if any(row["name"] == name for row in data)]
+        made.append(Panel(f"{split}, mean over factors", modularity_dots(data, names=names)))
+    for name in series[: MOST_SMALL - len(made)]:
+        data = dots(splits[0], name)
+        if data:
+            made.append(Panel(f"{splits[0]}, {name}", modularity_dots(data)))
+    caption = (
+        "Test rows with exactly one factor out of range: R² of that factor, and the mean R² of all the others. Far "
+        "apart: the factor is lost and the others do not care, which is what modular means. By model, then by the "
+        f"factor that is out. Some factors are hard anywhere and pull the mean of the others down; the finding above "
+        f"compares each with itself in range. {_interval_words(found)}{_more(series)}"
+    )
+    keys = [Key(f"R² of {PARTS['out']}", colour=role("asked")), Key(f"R² of {PARTS['others']}", colour=role("seen"))]
+    return Figure("modularity", "One factor out of range", caption, tuple(made), tuple(keys))
+
+
+def answers(contents: Contents) -> Figure | str:
+    """The paper's qualitative figure: predicted against true."""
+    about = _about(contents)
+    if not about.answers:
+        return "Predicted against true: no network was asked on rows with one factor out of range."
+    one = len({picture.series for picture in about.answers}) == 1
+    made = tuple(
+        Panel(
+            picture.factor if one else f"{picture.series}: {picture.factor}",
+            predicted_against_true(
+                picture.predicted,
+                picture.true,
+                levels=picture.levels,
+                out=picture.out,
+                mean=picture.mean,
+                height=200,
+            ),
+        )
+        for picture in about.answers
+    )
+    whose = f"What {about.answers[0].series} answers" if one else "What networks answer, by model and factor,"
+    caption = (
+        f"{whose} under {about.answers_of} (the first seed). Levels on a shaded ground were "
+        "never trained on; the other factors are in range. The fuller, the more images; dots are medians. On the "
+        "diagonal: right. Flat over the shaded ground: the network stops at the edge of what it knows. The dotted line "
+        "is the mean of the levels trained on."
+    )
+    return Figure("answers", "Predicted against true", caption, made, ())
+
+
+def towards_mean(contents: Contents) -> Figure | str:
+    """The paper's histogram of |f − ȳ| / |y − ȳ|."""
+    about = _about(contents)
+    if not about.ratios:
+        return "Towards the mean: no network was asked on rows with one factor out of range."
+    made = tuple(
+        Panel(
+            picture.title,
+            towards_mean_bars(picture.edges, picture.counts, picture.overflow, undefined=picture.undefined),
+        )
+        for picture in about.ratios[:MOST_SMALL]
+    )
+    caption = (
+        f"Answers about the factor out of range under {about.answers_of}: their distance from the mean of the levels "
+        "trained on, divided by that of the truth; all factors and seeds together. On the shaded ground, within "
+        "[0, 1], the answer is nearer to the mean than the truth; a network that is right on average would have half "
+        f"of its answers there.{_more(about.ratios)}"
+    )
+    return Figure("towards-mean", "Towards the mean", caption, made, ())
+
+
+REGRESSION_FIGURES: Mapping[str, Callable[[Contents], Figure | str]] = {
+    maker.__name__.replace("_", "-"): maker for maker in (r2, factors, modularity, answers, towards_mean, losses)
+}
+
+
+def _about(contents: Contents) -> Regression:
+    assert contents.regression is not None, "these figures are of regression"
+    return contents.regression
+
+
+def _splits(about: Regression) -> list[str]:
+    return [name for name in SPLITS if name in about.splits] + [name for name in about.splits if name not in SPLITS]
+
+
+def _colours(about: Regression) -> dict[str, str]:
+    """The four splits of the paper always have the same colours."""
+    own = [name for name in about.splits if name not in SPLITS]
+    return {name: SPLITS[name] for name in SPLITS if name in about.splits} | series_colours(own)
+
+
+def _split_keys(about: Regression) -> list[Key]:
+    return [Key(name, colour=_colours(about)[name]) for name in _splits(about)]
+
+
+def _bar(row: Row, model: str, split: str) -> Row:
+    return {"model": model, "split": split, **{key: row[key] for key in ("value", "low", "high", "n")}}
+
+
+def _dot(row: Row, name: str, part: str) -> Row:
+    return {"name": name, "part": part, **{key: row[key] for key in ("value", "low", "high", "n")}}
+
+
+def _factor(about: Regression, name: str) -> str:
+    """A factor with its kind, where the name does not say it."""
+    kind = about.kinds.get(name, "other")
+    return name if kind in name or kind == "other" else f"{name} ({kind})"
+
+
+def _order(about: Regression) -> Callable[[str], int]:
+    kinds = ordered(about.kinds.values())
+    return lambda name: kinds.index(about.kinds[name]) if name in about.kinds else len(kinds)
+
+
+def _published(contents: Contents) -> list[Row]:
+    """Published numbers of splits that are ours too, named as our models are where they are the same."""
+    if contents.published is None or not contents.published.height:
+        return []
+    about = _about(contents)
+    names = {model.casefold(): model for _, model in about.series.values()}
+    return [
+        {
+            "model": names.get(row["series"].casefold(), row["series"]),
+            "split": row["x"],
+            "value": row["value"],
+            "source": row["figure"],
+        }
+        for row in contents.published.to_dicts()
+        if row["x"] in about.splits and row["set"] == about.asked
+    ]
+
+
+def _interval_words(rows: Iterable[Row]) -> str:
+    found = list(rows)
+    count = repeats([row["n"] for row in found])
+    if not any(finite(row["low"]) is not None for row in found):
+        return f"One network each ({count}): no interval."
+    return f"Means over repeats with 95 % t intervals ({count})."
+
+
+def _more(items: Iterable[object]) -> str:
+    left = len(list(items)) - MOST_SMALL
+    return f" {left} more panels are left out; the table of numbers has all." if left > 0 else ""

@@ -1,0 +1,187 @@
+"""The results of a study whose networks answer with numbers, gathered for its report (Schott et al. 2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unseen.measures import TowardsMean, factor_kinds
+from unseen.reports.contents import AnswerPicture, Contents, RatioPicture, Regression
+from unseen.studies.collect import finished_trials
+from unseen.studies.contents import SPLIT, axis, curves, facts_tables, flags, labelled, place, summarise
+from unseen.studies.describe import recipe_toml
+from unseen.studies.pictures import splits
+from unseen.studies.published import published_numbers
+from unseen.studies.regression_findings import regression_answer, regression_findings
+from unseen.studies.regressions import MEAN, MODES, ONE_OUT, R2, answered, in_order, model_of, ratios, seen_mean
+from unseen.studies.study import Study
+
+MOST_MODELS = 3  # whose answers are drawn: all, or the best and the worst
+MOST_SEEN = 4000  # in-range answers of one picture; more say nothing that these do not
+Trials = Sequence[tuple[dict[str, Any], Path]]
+
+
+def gather_regression(study: Study) -> Contents:
+    """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
+    trials = finished_trials(study)
+    tidy, names = labelled(study, trials)
+    _, x_title, keys = axis(study)
+    summary = in_order(summarise(tidy, trials), list(names.values()))
+    series = {names[facts["identity"]]: model_of(facts["condition"], facts, keys) for facts, _ in trials}
+    asked = told_of(tidy)
+    protected = {
+        model_of(facts["condition"], facts, keys)[0]: facts["facts"].get("protected", ()) for facts, _ in trials
+    }
+    numbers, source = published_numbers(study.recipe.published)
+    return Contents(
+        title=study.recipe.title,
+        question=study.recipe.question,
+        answer=regression_answer(tidy, series, asked),
+        shows=study.recipe.shows,
+        x_title=x_title,
+        series_title="model",
+        summary=summary,
+        scatter=pl.DataFrame(),
+        curves=curves(trials, names, SPLIT),
+        flags=flags(study, trials, names, SPLIT),
+        splits=splits(study),
+        units=(),
+        findings=regression_findings(tidy, series, protected, asked),
+        recipe=recipe_toml(study.recipe),
+        published=numbers,
+        published_source=source,
+        facts=how_it_was_made(study, trials),
+        citation=study.recipe.citation,
+        regression=pictured(trials, names, series, summary, asked),
+    )
+
+
+def told_of(tidy: pl.DataFrame) -> str:
+    """The set that R² is told of first: ``test``, else held-out combinations, else the last that was asked."""
+    sets = tidy.filter(pl.col("measure") == R2)["set"].unique(maintain_order=True).to_list()
+    return next((name for name in ("test", "unseen") if name in sets), sets[-1] if sets else "test")
+
+
+def pictured(
+    trials: Trials,
+    names: Mapping[str, str],
+    series: Mapping[str, tuple[str, str]],
+    summary: pl.DataFrame,
+    asked: str,
+) -> Regression:
+    """What the figures of regression need beside the summary: answers and ratios of the networks that extrapolate, or,
+    where none does, interpolate."""
+    found = {place(facts, SPLIT): None for facts, _ in trials}
+    order = [name for name in MODES if name in found] + [name for name in found if name not in MODES]
+    outside = [(facts, folder) for facts, folder in trials if facts["facts"].get("withheld")]
+    which = next((name for name in reversed(order) if any(place(facts, SPLIT) == name for facts, _ in outside)), "")
+    outside = [(facts, folder) for facts, folder in outside if place(facts, SPLIT) == which]
+    factors = list(dict.fromkeys(name for facts, _ in trials for name in facts["targets"]))
+    counted: dict[str, list[TowardsMean]] = {}
+    drawn: dict[str, list[AnswerPicture]] = {}
+    shown = _shown(summary, asked, which)
+    for facts, folder in outside:
+        name, answers = names[facts["identity"]], answered(facts, folder)
+        if which != "interpolation":  # a level in between is as often nearer to the mean as not
+            counted.setdefault(name, []).extend(ratios(facts, answers).values())
+        if name in shown and name not in drawn:  # the first seed speaks for the others
+            drawn[name] = answer_pictures(name, facts, answers)
+    networks = {name: sum(names[facts["identity"]] == name for facts, _ in outside) for name in counted}
+    every = [one for found in counted.values() for one in found]
+    pooled = [_pooled(name, networks[name], found) for name, found in counted.items() if found]
+    if len(pooled) > 1:
+        pooled.insert(0, _pooled(f"all {len(pooled)} models", len(outside), every))
+    return Regression(
+        splits=tuple(order),
+        series=dict(series),
+        kinds=dict(zip(factors, factor_kinds(factors))),
+        asked=asked,
+        answers=tuple(picture for name in shown for picture in drawn.get(name, ())),
+        answers_of=which,
+        ratios=tuple(pooled),
+    )
+
+
+def _shown(summary: pl.DataFrame, asked: str, split: str) -> list[str]:
+    """Models whose answers are drawn, the one with the highest R² first."""
+    rows = summary.filter(
+        pl.col("measure") == R2, pl.col("set") == asked, pl.col("target") == MEAN, pl.col("x") == split
+    )
+    ranked = rows.sort("value", descending=True)["series"].to_list()
+    return ranked if len(ranked) <= MOST_MODELS else [ranked[0], ranked[-1]]
+
+
+def answer_pictures(
+    series: str, facts: Mapping[str, Any], answers: Mapping[str, tuple[np.ndarray, np.ndarray]]
+) -> list[AnswerPicture]:
+    """A network's answers about each factor held out: in range (validation images; where they were not asked, images
+    with another factor out) and beyond (images with this one alone out)."""
+    names, withheld = list(facts["targets"]), facts["facts"]["withheld"]
+    pictures = []
+    for factor in withheld:
+        alone = f"{ONE_OUT}{factor}"
+        if alone not in answers or factor not in names:
+            continue
+        others = [name for name in answers if name.startswith(ONE_OUT) and name != alone]
+        known = [answers[name] for name in (["validation"] if "validation" in answers else others)]
+        column = names.index(factor)
+        parts = [tuple(side[:MOST_SEEN, column] for side in pair) for pair in known]
+        parts.append(tuple(side[:, column] for side in answers[alone]))
+        predicted, true = (np.concatenate(sides) for sides in zip(*parts))
+        levels, out = len(facts["targets"][factor]), tuple(withheld[factor])
+        pictures.append(AnswerPicture(series, factor, levels, out, seen_mean(facts, factor), predicted, true))
+    return pictures
+
+
+def _pooled(title: str, networks: int, found: Sequence[TowardsMean]) -> RatioPicture:
+    """Histograms of several factors and networks added up."""
+    counts = np.sum([one.counts for one in found], axis=0)
+    lost = sum(one.undefined + one.non_finite for one in found)
+    return RatioPicture(
+        title, networks, found[0].edges, tuple(map(int, counts)), sum(one.overflow for one in found), lost
+    )
+
+
+def how_it_was_made(study: Study, trials: Trials) -> dict[str, dict[str, str]]:
+    """The facts of any study, with the rows of every split instead of the first alone, and every world."""
+    tables = facts_tables(study, trials)
+    made: dict[str, dict[str, str]] = {}
+    for title, values in tables.items():
+        made |= {title: values} if title not in ("World", "Rows") else {}
+        if title == "World":
+            made |= _worlds(study, values)
+        if title == "Rows":
+            made |= _rows(study)
+    return made
+
+
+def _worlds(study: Study, first: dict[str, str]) -> dict[str, dict[str, str]]:
+    worlds = {study.world(trial).name: study.world(trial) for trial in study.trials}
+    if len(worlds) == 1:
+        return {"World": first}
+    return {
+        f"World {name}": {
+            "images": f"{len(world.samples):,} of {world.size[0]}×{world.size[1]} pixels, {world.channels} channel(s)",
+            "fingerprint": world.fingerprint,
+            **{key: str(value) for key, value in world.provenance.items()},
+        }
+        for name, world in worlds.items()
+    }
+
+
+def _rows(study: Study) -> dict[str, dict[str, str]]:
+    """For each split, what each of its sets that were used holds."""
+    tables: dict[str, dict[str, str]] = {}
+    for trial, _ in study.check():
+        split, samples = study.split(trial), study.world(trial).samples
+        wanted = dict.fromkeys(name for name in ("train", "validation", *study.asked(trial)) if name in split.sets)
+        world = f"{study.world(trial).name}, " if len({study.world(t).name for t in study.trials}) > 1 else ""
+        title = f"Rows: {world}{split.facts.get('mode', 'split')}"
+        if title in tables:  # another choice of the same kind (a seed of the design) reads the same
+            continue
+        tables[title] = {name: f"{split.count(samples, name):,} images: {split[name].reason}" for name in wanted}
+    return tables

@@ -1,0 +1,272 @@
+"""What a study of regression found, in sentences with numbers: the findings of Schott et al. 2022, on our networks.
+
+The unit is a trained network, never an image: all models and seeds of a world together, paired where the same model and
+seed met two splits. An interval over several models speaks of networks like these, not of one model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unseen.measures import Interval, factor_kinds, mean_interval
+from unseen.reports.contents import Finding
+from unseen.reports.words import number
+from unseen.studies.findings import sign_holds
+from unseen.studies.regressions import MEAN, ONE_OUT, OTHERS, OUT, R2, TOWARDS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FAR = "extrapolation"
+WORDS = {
+    "random": "rows left out at random",
+    "composition": "new combinations of levels",
+    "interpolation": "levels in between",
+    "extrapolation": "levels beyond the trained range",
+}
+Network = tuple[str, int]  # series and repeat
+
+
+def regression_findings(
+    tidy: pl.DataFrame, worlds: Mapping[str, tuple[str, str]], protected: Mapping[str, Sequence[str]], asked: str
+) -> tuple[Finding, ...]:
+    """All findings. ``tidy``: per trial ``series, x, repeat, set, target, measure, value``; ``worlds``: world and model
+    of each series; ``protected``: the factors of each world that no split holds out; ``asked``: the set of R²."""
+    found: list[Finding | None] = []
+    for world in dict.fromkeys(world for world, _ in worlds.values()):
+        mine = [series for series, (name, _) in worlds.items() if name == world]
+        part = tidy.filter(tidy["series"].is_in(mine))
+        own = [
+            hardest(part, asked),
+            modular(part),
+            drawn_to_the_mean(part),
+            colour(part, protected.get(world, ()), asked),
+            *transfer(part, {series: worlds[series][1] for series in mine}, asked),
+        ]
+        found += [one if one is None or not world else replace(one, name=f"{world}: {one.name}") for one in own]
+    return tuple(one for one in found if one is not None)
+
+
+def by_network(tidy: pl.DataFrame, **where: str) -> dict[Network, float]:
+    """One number per trained network, of the rows that match; what is not finite is left out."""
+    import polars as pl
+
+    kept = tidy.filter(*(pl.col(key) == value for key, value in where.items()), pl.col("value").is_finite())
+    means = kept.group_by("series", "repeat", maintain_order=True).agg(pl.col("value").mean())
+    return {(series, repeat): value for series, repeat, value in means.iter_rows()}
+
+
+def hardest(tidy: pl.DataFrame, asked: str) -> Finding | None:
+    """Extrapolation is the most difficult of the splits: against the one with the next lowest R²."""
+    r2 = {split: by_network(tidy, measure=R2, set=asked, target=MEAN, x=split) for split in WORDS}
+    r2 = {split: values for split, values in r2.items() if values}
+    if FAR not in r2 or len(r2) < 2:
+        return None
+    means = {split: float(np.mean(list(values.values()))) for split, values in r2.items()}
+    other = min((split for split in r2 if split != FAR), key=lambda split: means[split])
+    both = [key for key in r2[FAR] if key in r2[other]]
+    change = mean_interval(np.array([r2[FAR][key] - r2[other][key] for key in both]))
+    told = ", ".join(f"{split} {number(value)}" for split, value in means.items())
+    verb = "below" if change.value < 0 else "above"
+    apart = f"{FAR} is {number(abs(change.value))} {verb} {other}, the hardest of the others"
+    statement = f"Mean R² is {told}; {apart}, {_over(both)}"
+    return _finding("extrapolation is hardest", statement, change, sign_holds(change, -1))
+
+
+def modular(tidy: pl.DataFrame) -> Finding | None:
+    """With one factor out of range that factor is lost and the others are kept: each is compared with itself in range
+    (validation images), since some factors are hard anywhere."""
+    known, out, others = in_and_out(tidy)
+    both = list(out)
+    if not both:
+        return None
+    if not known:
+        gap = mean_interval(np.array([others[key] - out[key] for key in both]))
+        told = f"its R² is {_mean(out, both)}, that of the other factors {_mean(others, both)}"
+    else:
+        lost = {key: (known[key][0] - out[key], known[key][1] - others[key]) for key in both}
+        gap = mean_interval(np.array([one - other for one, other in lost.values()]))
+        first, second = ({key: known[key][side] for key in both} for side in (0, 1))
+        told = (
+            f"its R² falls from {_mean(first, both)} in range to {_mean(out, both)}, that of the other factors from "
+            f"{_mean(second, both)} to {_mean(others, both)}"
+        )
+    statement = f"Where one factor alone is beyond the trained range, {told}, {_over(both)}"
+    return _finding("the factor out of range is lost, the others are kept", statement, gap, sign_holds(gap, 1))
+
+
+def in_and_out(
+    tidy: pl.DataFrame,
+) -> tuple[dict[Network, tuple[float, float]], dict[Network, float], dict[Network, float]]:
+    """By network, means over the factors that are out in turn: R² of (the factor, the others) in range, where that was
+    asked of every network; R² of the factor out of range; R² of the others then."""
+    at = {"set": f"{ONE_OUT}*", "target": MEAN, "x": FAR}
+    out, others = by_network(tidy, measure=OUT, **at), by_network(tidy, measure=OTHERS, **at)
+    both = [key for key in out if key in others]
+    rows = tidy.filter((tidy["measure"] == R2) & (tidy["set"] == "validation") & (tidy["x"] == FAR))
+    names = [name for name in rows["target"].unique(maintain_order=True).to_list() if name != MEAN]
+    inside = {name: by_network(rows, target=name) for name in names}
+    sets = tidy.filter((tidy["measure"] == OUT) & (tidy["x"] == FAR))["target"].unique(maintain_order=True).to_list()
+    tried = [name for name in sets if name != MEAN]
+    if len(names) < 2 or any(key not in inside.get(name, {}) for key in both for name in {*names, *tried}):
+        return {}, {key: out[key] for key in both}, {key: others[key] for key in both}
+    known = {}
+    for key in both:
+        own = np.mean([inside[name][key] for name in tried])
+        rest = np.mean([np.mean([inside[other][key] for other in names if other != name]) for name in tried])
+        known[key] = float(own), float(rest)
+    return known, {key: out[key] for key in both}, {key: others[key] for key in both}
+
+
+def drawn_to_the_mean(tidy: pl.DataFrame) -> Finding | None:
+    """More than half of the answers about the factor out of range lie nearer to the mean than the truth."""
+    shares = by_network(tidy, measure=TOWARDS, set=f"{ONE_OUT}*", target=MEAN, x=FAR)
+    if not shares:
+        return None
+    share = mean_interval(np.array(list(shares.values())))
+    shifted = replace(share, value=share.value - 0.5, low=share.low - 0.5, high=share.high - 0.5)
+    share = replace(share, low=_cut(share.low), high=_cut(share.high))
+    statement = (
+        f"{number(share.value, percent=True)} of the answers about the factor out of range are nearer to the mean of "
+        f"the levels trained on than the truth is; one half would be no pull, {_over(list(shares))}"
+    )
+    return _finding("answers are drawn to the mean", statement, share, sign_holds(shifted, 1))
+
+
+def colour(tidy: pl.DataFrame, protected: Sequence[str], asked: str) -> Finding | None:
+    """Colour composes and interpolates better than other factors (the paper: on Shapes3D, fairly well)."""
+    targets = tidy.filter((tidy["measure"] == R2) & (tidy["set"] == asked))["target"].unique(maintain_order=True)
+    names = [name for name in targets.to_list() if name != MEAN and name not in protected]
+    kinds = dict(zip(names, factor_kinds(names)))
+    hues = [name for name, kind in kinds.items() if kind == "colour"]
+    rest = [name for name in names if name not in hues]
+    if not hues or not rest:
+        return None
+    gaps: dict[Network, list[float]] = {}
+    values: dict[bool, list[float]] = {True: [], False: []}
+    for split in ("composition", "interpolation"):
+        each = {name: by_network(tidy, measure=R2, set=asked, target=name, x=split) for name in names}
+        for key in each[hues[0]]:
+            if all(key in found for found in each.values()):
+                mean = {
+                    side: float(np.mean([each[n][key] for n in group])) for side, group in ((True, hues), (False, rest))
+                }
+                gaps.setdefault(key, []).append(mean[True] - mean[False])
+                for side, value in mean.items():
+                    values[side].append(value)
+    if not gaps:
+        return None
+    gap = mean_interval(np.array([np.mean(found) for found in gaps.values()]))
+    statement = (
+        f"In composition and interpolation, R² of {', '.join(hues)} is {number(float(np.mean(values[True])))}, of the "
+        f"other factors split on {number(float(np.mean(values[False])))}, {_over(list(gaps))}"
+    )
+    return _finding("colour is easier than other factors", statement, gap, sign_holds(gap, 1))
+
+
+def transfer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> list[Finding]:
+    """Weights from other images help to extrapolate (the paper: most on MPI3D); paired by seed with the same network
+    from scratch, where it was run."""
+    named = {model: series for series, model in models.items()}
+    found = []
+    for model, series in named.items():
+        words = model.split()
+        plain = " ".join(word for word in words if word not in ("pretrained", "frozen"))
+        if "pretrained" not in words or plain not in named:
+            continue
+        at = {"measure": R2, "set": asked, "target": MEAN, "x": FAR}
+        mine, scratch = (by_network(tidy, **at, series=name) for name in (series, named[plain]))
+        pairs = {repeat: (value, scratch[named[plain], repeat]) for (_, repeat), value in mine.items()
+                 if (named[plain], repeat) in scratch}  # fmt: skip
+        if not pairs:
+            continue
+        gain = mean_interval(np.array([one - other for one, other in pairs.values()]))
+        statement = (
+            f"{model} has R² {number(float(np.mean([one for one, _ in pairs.values()])))} under {FAR}, {plain} from "
+            f"scratch {number(float(np.mean([other for _, other in pairs.values()])))}, paired by seed"
+        )
+        found.append(_finding("transfer helps to extrapolate", statement, gain, sign_holds(gain, 1)))
+    return found
+
+
+def regression_answer(tidy: pl.DataFrame, worlds: Mapping[str, tuple[str, str]], asked: str) -> str:
+    """The study's answer in a sentence with numbers; one for each world."""
+    told = []
+    for world in dict.fromkeys(world for world, _ in worlds.values()):
+        models = {series: model for series, (name, model) in worlds.items() if name == world}
+        part = tidy.filter(tidy["series"].is_in(list(models)))
+        said = _answer(part, models, asked)
+        told.append(f"{world}: {said[0].lower()}{said[1:]}" if world else said)
+    return " ".join(told)
+
+
+def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> str:
+    r2 = {}
+    for series in models:
+        for split in tidy["x"].unique(maintain_order=True).to_list():
+            values = by_network(tidy, measure=R2, set=asked, target=MEAN, x=split, series=series)
+            if values:
+                r2[series, split] = mean_interval(np.array(list(values.values())))
+    if not r2:
+        return f"No answers on the {asked} rows yet."
+    splits = list(dict.fromkeys(split for _, split in r2))
+    order = [split for split in WORDS if split in splits] + [split for split in splits if split not in WORDS]
+    first, last = order[0], order[-1]
+    ends = {m: (r2[s, first], r2[s, last]) for s, m in models.items() if (s, first) in r2 and (s, last) in r2}
+    ranked = sorted(ends.items(), key=lambda item: -item[1][1].value)
+    shown = ranked if len(ranked) <= 3 else [ranked[0], ranked[-1]]
+    extent = f"; the other {len(ranked) - 2} models lie between" if len(ranked) > 3 else ""
+    if first == last or not ends:
+        parts = [f"{_value(one)} ({model}, n = {one.n})" for model, (one, _) in shown]
+        return f"On {WORDS.get(last, last)}, the mean R² of all factors is {_and(parts)}{extent}."
+    parts = [f"from {number(a.value)} to {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]
+    moved = float(np.mean([b.value - a.value for a, b in ends.values()]))
+    verb = "falls" if moved < -0.02 else "rises" if moved > 0.02 else "hardly moves:"
+    return (
+        f"From {WORDS.get(first, first)} to {WORDS.get(last, last)}, the mean R² of all factors {verb} "
+        f"{_and(parts)}{extent}."
+    )
+
+
+def _and(parts: Sequence[str]) -> str:
+    """
+    >>> _and(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+
+
+def _value(interval: Interval) -> str:
+    """R² has no lower end, so its interval is told as it is."""
+    if not np.isfinite(interval.low):
+        return number(interval.value)
+    return f"{number(interval.value)} [{number(interval.low)}, {number(interval.high)}]"
+
+
+def _over(networks: Sequence[Network]) -> str:
+    """What an interval is over.
+
+    >>> _over([("cnn", 0), ("mlp", 0)]), _over([("cnn", 0), ("cnn", 1)])
+    ('over 2 networks (2 models × 1 seed)', 'over 2 networks (1 model × 2 seeds)')
+    """
+    models, seeds = len({series for series, _ in networks}), len({repeat for _, repeat in networks})
+    made = f"{models} model{'s' * (models != 1)} × {seeds} seed{'s' * (seeds != 1)}"
+    return f"over {len(networks)} network{'s' * (len(networks) != 1)}" + f" ({made})" * (
+        models * seeds == len(networks)
+    )
+
+
+def _mean(values: Mapping[Network, float], networks: Sequence[Network]) -> str:
+    return number(float(np.mean([values[key] for key in networks])))
+
+
+def _cut(value: float) -> float:
+    return float(np.clip(value, 0, 1))
+
+
+def _finding(name: str, statement: str, interval: Interval, holds: bool | None) -> Finding:
+    return Finding(name, statement, interval.value, interval.low, interval.high, interval.n, None, holds)

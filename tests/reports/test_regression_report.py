@@ -1,0 +1,223 @@
+"""The page of a study whose networks answer with numbers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from report_example import EMPTY, contents
+from test_report_page import Reader
+
+from unseen.reports import AnswerPicture, RatioPicture, Regression, figure_files, write_report
+from unseen.reports.figures import FIGURES, figures
+from unseen.reports.regression_figures import MOST_SMALL, REGRESSION_FIGURES, answers, factors, modularity, r2
+
+MODES = ("random", "composition", "interpolation", "extrapolation")
+FAR = MODES[-1]
+MODELS = ("mlp", "cnn")
+FACTORS = ("floor_hue", "scale", "position_x")
+MEAN = "mean over factors"
+ORDER = (
+    "Findings",
+    "What was seen and what was asked",
+    "R² by split",
+    "R² of each factor",
+    "One factor out of range",
+    "Predicted against true",
+    "Towards the mean",
+    "Published numbers beside ours",
+    "Loss curves",
+    "Flags",
+    "Numbers",
+    "How it was made",
+    "Recipe",
+    "Citation",
+)
+
+
+def summary(models=MODELS):
+    rows = []
+
+    def add(model, x, measure, asked, target, value, n=3):
+        bounds = {"low": value - 0.1, "high": value + 0.1} if n > 1 else {"low": np.nan, "high": np.nan}
+        blank = {"layer": "", "unit_type": "", "chance": None}
+        rows.append({"x": x, "series": model, "set": asked, "target": target, **blank, "measure": measure})
+        rows[-1] |= {"value": value, **bounds, "n": n}
+
+    for i, model in enumerate(models):
+        for k, x in enumerate(MODES):
+            for target in (MEAN, *FACTORS):
+                add(model, x, "R²", "test", target, 0.95 - 0.5 * k + 0.05 * i, n=1 if i else 3)
+        for name in FACTORS:
+            add(model, FAR, "R² of the factor out of range", f"one-out-{name}", name, -1.2)
+            add(model, FAR, "R² of the other factors", f"one-out-{name}", name, 0.9)
+        add(model, FAR, "R² of the factor out of range", "one-out-*", MEAN, -1.2)
+        add(model, FAR, "R² of the other factors", "one-out-*", MEAN, 0.9)
+        add(model, FAR, "share towards the mean", "one-out-*", MEAN, 0.9)
+    return pl.DataFrame(rows)
+
+
+def curves():
+    rows = [
+        {"trial": f"{model} {x}", "seed": 0, "series": model, "x": x, "epoch": epoch, "phase": phase}
+        | {"target": "total", "loss": 1 / epoch, "accuracy": None}
+        for model in MODELS
+        for x in MODES
+        for epoch in (1, 2)
+        for phase in ("train", "validation")
+    ]
+    return pl.DataFrame(rows)
+
+
+def about(**changes):
+    true = np.repeat(np.linspace(0, 1, 8), 5)
+    picture = AnswerPicture("cnn", "position_x", 8, (6, 7), 0.35, np.minimum(true, 5 / 7), true)
+    whole = {
+        "splits": MODES,
+        "series": {model: ("", model) for model in MODELS},
+        "kinds": {"floor_hue": "colour", "scale": "size", "position_x": "position"},
+        "asked": "test",
+        "answers": (picture,),
+        "answers_of": FAR,
+        "ratios": (RatioPicture("cnn", 3, (0.0, 0.5, 1.0, 1.5), (4, 5, 1), 2, 1),),
+    }
+    return Regression(**(whole | changes))
+
+
+def published():
+    return pl.DataFrame(
+        {"figure": "all models", "series": ["CNN", "PCL"], "x": FAR, "set": "test", "value": [0.5, 0.667]}
+    )
+
+
+def regression(**changes):
+    flags = pl.DataFrame({"trial": ["a"], "series": ["cnn"], "x": [FAR], "seed": [0], "flag": ["unconverged"]})
+    whole = {
+        "title": "Levels beyond <what> was seen",
+        "x_title": "split",
+        "series_title": "model",
+        "summary": summary(),
+        "scatter": EMPTY,
+        "curves": curves(),
+        "flags": flags.with_columns(detail=pl.lit("still falling")),
+        "units": (),
+        "published": published(),
+        "regression": about(),
+    }
+    return contents(**(whole | changes))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("regression")
+
+
+@pytest.fixture(scope="module")
+def reader(folder):
+    return Reader(write_report(regression(), folder).read_text())
+
+
+def values_of(figure):
+    """All data of a figure's panels."""
+    return [row for panel in figure.panels for row in rows_in(figure.specification(panel))]
+
+
+def rows_in(specification):
+    text = json.dumps(specification)
+    layers = json.loads(text).get("layer", [])
+    return [row for layer in layers for row in layer.get("data", {}).get("values", [])]
+
+
+def test_the_sections_come_in_the_order_a_colleague_reads_them(reader):
+    assert tuple(reader.headings) == ORDER
+
+
+def test_the_page_speaks_of_no_unit_and_of_no_nan(reader):
+    assert "Activation grids" not in reader.words
+    assert "Accuracy" not in reader.headings
+    assert "nan" not in reader.words.lower().split()
+
+
+def test_published_numbers_stand_beside_ours_under_either_spelling(reader):
+    row = reader.words.rpartition("Published numbers beside ours")[2].partition("Loss curves")[0]
+    assert "CNN" in row
+    assert "−0.500" in row
+    assert "PCL" in row
+    assert "not run" in row
+
+
+def test_every_figure_is_also_a_file_and_those_of_another_kind_of_study_go(folder, reader):
+    (folder / "figures" / "accuracy.svg").write_text("from before")
+    made = figure_files(regression(), folder)
+    assert set(made) == {"splits", *REGRESSION_FIGURES}
+    assert not (folder / "figures" / "accuracy.svg").exists()
+    figure_files(contents(), folder)
+    assert not (folder / "figures" / "r2.svg").exists()
+    assert (folder / "figures" / "accuracy.svg").exists()
+
+
+def test_bars_are_by_model_and_split_with_ticks_where_the_paper_has_a_number():
+    figure = r2(regression())
+    assert [key.label for key in figure.keys] == [*MODES, "published"]
+    rows = values_of(figure)
+    ticks = [row for row in rows if "source" in row]
+    assert {(row["model"], row["value"]) for row in ticks} == {("cnn", 0.5), ("PCL", 0.667)}
+    bars = {(row["model"], row["split"]): row for row in rows if "interval" in row}
+    assert len(bars) == 8
+    assert bars["mlp", FAR]["shown"] == "−0.550"
+    assert bars["mlp", FAR]["end"] == -0.5
+    assert bars["cnn", "random"]["interval"] == "n = 1, no interval"
+
+
+def test_a_panel_for_each_world_where_there_are_several():
+    series = {"mlp": ("dsprites", "mlp"), "cnn": ("shapes3d", "cnn")}
+    assert [panel.title for panel in r2(regression(regression=about(series=series))).panels] == ["dsprites", "shapes3d"]
+
+
+def test_factors_are_told_with_their_kind_where_the_name_does_not_say_it():
+    figure = factors(regression())
+    assert {row["model"] for row in values_of(figure) if "interval" in row} == {
+        "floor_hue (colour)",
+        "scale (size)",
+        "position_x",
+    }
+
+
+def test_modularity_is_by_model_and_then_by_factor():
+    titles = [panel.title for panel in modularity(regression()).panels]
+    assert titles == [f"{FAR}, mean over factors", f"{FAR}, mlp", f"{FAR}, cnn"]
+
+
+def test_many_models_do_not_make_an_endless_page():
+    models = tuple(f"model {n}" for n in range(20))
+    many = regression(summary=summary(models), regression=about(series={name: ("", name) for name in models}))
+    assert len(factors(many).panels) == MOST_SMALL
+    assert "8 more panels are left out" in factors(many).caption
+    assert len(modularity(many).panels) == MOST_SMALL
+
+
+def test_what_was_not_asked_is_left_out_with_a_reason(folder):
+    rows = summary().filter(pl.col("measure") == "R²")
+    bare = regression(summary=rows, regression=about(answers=(), ratios=()), published=None)
+    made = figures(bare)
+    assert [name for name, figure in made.items() if isinstance(figure, str)] == [
+        "modularity",
+        "answers",
+        "towards-mean",
+    ]
+    assert Reader(write_report(bare, folder / "bare").read_text()).headings.count("Left out") == 1
+    assert isinstance(r2(replace(bare, summary=EMPTY)), str)
+
+
+def test_one_model_is_named_in_the_caption_and_several_in_the_panels():
+    assert "What cnn answers" in answers(regression()).caption
+    one = about().answers[0]
+    two = answers(regression(regression=about(answers=(one, replace(one, series="mlp")))))
+    assert [panel.title for panel in two.panels] == ["cnn: position_x", "mlp: position_x"]
+
+
+def test_reports_of_other_studies_have_the_figures_they_had():
+    assert list(figures(contents())) == list(FIGURES)

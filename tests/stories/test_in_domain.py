@@ -1,0 +1,34 @@
+"""From a recipe over splits by levels to a page: dSprites, one small network, a handful of images."""
+
+import re
+
+from small_study import ran
+from unseen.engines import open_study
+from unseen.reports import write_report
+from unseen.studies.contents import gather
+
+RECIPE = {
+    "extends": "schott2022/small",
+    "design": {"images": 256, "test_images": 64, "probe_images": 144},
+    "network": {"backbone": "cnn"},
+    "training": {"epochs": 1, "batch": 64},
+    "grid": {"design.mode": ["random", "extrapolation"]},
+}
+
+
+def test_levels_held_out_of_dsprites_become_a_report(tmp_path):
+    from unseen.vocabulary.recipe import extended
+
+    study = open_study(extended(RECIPE), out=tmp_path / "study")
+    study.check()
+    outcome = ran(study)
+    assert study.failures() == {}, outcome
+    assert study.missing() == []
+    contents = gather(study)
+    asked = set(contents.summary.filter(contents.summary["x"] == "extrapolation")["set"]) - {""}
+    assert {"validation", "test", "one-out-scale", "one-out-position_y", "one-out-*"} <= asked
+    assert len(contents.splits) == 4, "two pairs of factors for each split"
+    assert re.match(r"From rows left out at random to levels beyond the trained range, the mean R² ", contents.answer)
+    page = write_report(contents, tmp_path / "report").read_text()
+    for words in ("R² by split", "Predicted against true", "Towards the mean", "hold_out_levels", "Schott et al. 2022"):
+        assert words in page
