@@ -92,7 +92,11 @@ def test_every_command_shown_exists_with_its_options_and_recipes(page, command):
 
 def recipe_names(page: Path) -> list[str]:
     return sorted(
-        set(re.findall(r"\b(?:madan2022|schott2022)/[\w-]+(?![\w*-]|\.(?:png|svg|csv|md))", page.read_text(encoding="utf-8")))
+        set(
+            re.findall(
+                r"\b(?:madan2022|schott2022)/[\w-]+(?![\w*-]|\.(?:png|svg|csv|md))", page.read_text(encoding="utf-8")
+            )
+        )
     )
 
 

@@ -92,7 +92,8 @@ class Split:
         return self.sets[name]
 
     def rows(self, samples: Samples, name: str) -> Int[np.ndarray, " n"]:
-        """All rows of a set, sorted, each once unless two parts list it. Free grid factors take one level per instance, drawn by its number."""
+        """All rows of a set, sorted; one that two parts list comes twice. Free grid factors take one level for each
+        instance, drawn by its number."""
         wanted = self[name]
         if wanted.rule is not None:
             return wanted.rule.rows(samples)
