@@ -27,6 +27,7 @@ import numpy as np
 import torch
 
 from bench.rendering_scenes import bank, scenes
+from unseen.cli.memory import keep_freed_memory
 from unseen.worlds.rendering.bank import Bank
 from unseen.worlds.rendering.scene import Scenes
 
@@ -336,6 +337,7 @@ def main() -> None:
     parser.add_argument("--tune", action="store_true", help="try the kernels' free numbers on CUDA")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of torch on a CPU")
     args = parser.parse_args()
+    keep_freed_memory()  # as the command line does
     device, faces = torch.device(args.device), args.faces[len(args.faces) // 2]
     if device.type == "cpu":
         torch.set_num_threads(args.threads)

@@ -9,8 +9,10 @@ import sys
 def main() -> None:
     """Run the command line; what a user can mend is a sentence, never a traceback."""
     from unseen.cli.app import app
+    from unseen.cli.memory import keep_freed_memory
     from unseen.vocabulary.errors import UnseenError
 
+    keep_freed_memory()
     try:
         app()
     except UnseenError as error:
