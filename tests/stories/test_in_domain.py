@@ -32,3 +32,37 @@ def test_levels_held_out_of_dsprites_become_a_report(tmp_path):
     page = write_report(contents, tmp_path / "report").read_text()
     for words in ("R² by split", "Predicted against true", "Towards the mean", "hold_out_levels", "Schott et al. 2022"):
         assert words in page
+
+
+ENCODERS = {
+    **RECIPE,
+    "network": {"backbone": "vae", "channels": 1},
+    "training": {"epochs": 1, "batch": 64, "normalise": "none", "objective": "beta-vae"},
+    "readout": {"epochs": 1, "batch": 64},
+}
+
+
+def test_an_encoder_without_labels_is_read_out_and_a_readout_that_breaks_costs_its_own_trial_only(
+    tmp_path, monkeypatch
+):
+    import torch
+
+    from unseen.studies import execute as running
+    from unseen.vocabulary.recipe import extended
+
+    study = open_study(extended(ENCODERS), out=tmp_path / "study")
+    whole, calls = running.read_out, []
+
+    def once_broken(*arguments):
+        calls.append(1)
+        if len(calls) == 1:
+            raise RuntimeError("the readout broke")
+        return whole(*arguments)
+
+    monkeypatch.setattr(running, "read_out", once_broken)
+    running.execute(study, study.trials, torch.device("cpu"), lambda event: None)
+    assert [record["error"] for record in study.failures().values()] == ["RuntimeError: the readout broke"]
+    assert len(study.missing()) == 1
+    facts = study.store.read(study.store.finished()[0])
+    assert facts["network"]["backbone"] == "readout"
+    assert facts["sets"]["train"] == 256

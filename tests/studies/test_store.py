@@ -232,13 +232,13 @@ def test_a_second_run_is_told_who_runs_and_a_killed_one_frees_the_study(tmp_path
 def test_a_glance_at_the_lock_does_not_turn_a_run_away(tmp_path):
     import threading
 
-    from unseen.studies.store import _lock
+    from unseen.vocabulary.locks import take_lock
 
     store = Store(tmp_path)
     with store.locked():
         pass
     with open(tmp_path / ".lock") as handle:
-        assert _lock(handle, shared=True)
+        assert take_lock(handle, shared=True)
         release = threading.Timer(0.2, handle.close)
         release.start()
         with store.locked():

@@ -109,7 +109,7 @@ def main() -> None:
     textures().save(HERE / "textures.png", optimize=True)
     strip().save(HERE / "cars-strip.png", optimize=True)
     categories().save(HERE / "categories.png", optimize=True)
-    car_models().save(HERE / "car-models.png", optimize=True)
+    car_models().quantize(256).save(HERE / "car-models.png", optimize=True)  # a third of the bytes
     if len(sys.argv) > 1:
         contact_sheet(make("meshes", root=sys.argv[1])).save(HERE / "meshes.png", optimize=True)
 

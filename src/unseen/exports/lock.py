@@ -1,4 +1,4 @@
-"""One run at a time in a folder. The same means as a study's store, which is a stage above this one."""
+"""One run at a time in a folder."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from unseen.vocabulary.errors import StoreBusy, UnseenError
+from unseen.vocabulary.locks import take_lock
 
 LOCK = ".lock"
 
@@ -24,7 +25,7 @@ def locked(out: Path) -> Iterator[None]:
     except OSError as error:
         raise UnseenError(f"cannot write to '{out}': {error.strerror or error}. Choose another --out.") from error
     with handle:
-        if not _take(handle):
+        if not take_lock(handle):
             handle.seek(0)
             raise StoreBusy(
                 f"'{out}' is being written by {handle.read().strip() or 'another process'}; wait for it, or give this "
@@ -47,21 +48,3 @@ def _say(handle: IO[str], text: str) -> None:
         handle.flush()
     except OSError:
         pass
-
-
-def _take(handle: IO[str]) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        try:
-            msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-            return True
-        except OSError:
-            return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    except OSError:
-        return False

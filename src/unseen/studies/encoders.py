@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from unseen.models import Seeing, build_encoder, build_readout, with_encoder
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
-from unseen.training import Learner, Pictures, Trained, pictures, train
+from unseen.training import Learner, Pictures, Trained, train
 from unseen.training.encoding import EncodingLearner
 from unseen.training.objectives import OBJECTIVES
 from unseen.training.pairs import PairGrid, pair_grid
@@ -24,6 +23,7 @@ from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import seed_of
 
 SUPERVISED = "supervised"
+CHUNK = 4096  # pictures encoded at a time
 
 
 def learns_without_labels(trial: Trial) -> bool:
@@ -66,35 +66,27 @@ def encoding_learner(
     )  # fmt: skip
 
 
-def read_out(
-    study: Study, trial: Trial, learner: EncodingLearner, encoded: Trained, train_on: Pictures, ask: Pictures
-) -> Trained:
+def read_out(study: Study, trial: Trial, learner: EncodingLearner, encoded: Trained) -> Trained:
     """Train the readout on the latents of a trained encoder and put the two together."""
     recipe, device = trial.recipe, learner.device
     encoder, targets = encoded.network, study.targets(trial)
 
-    def latents(source: Pictures) -> Tensor:
+    def latents(source: Pictures) -> Pictures:
+        """The same rows and labels, with latents in place of pictures."""
         parts = []
-        with torch.inference_mode():
-            for start in range(0, len(source), 4096):
-                rows = source.rows[start : start + 4096]
+        with torch.no_grad():
+            for start in range(0, len(source), CHUNK):
+                rows = source.rows[start : start + CHUNK]
                 held = source.held
                 images = source.fetch(rows, str(device)) if held is None else held[start : start + len(rows)]
                 parts.append(encoder(learner.prepare(images.to(device))).float())
-        return torch.cat(parts).clone()
-
-    def brought(source: Pictures) -> Pictures:
-        there = latents(source)
-        numbers = np.stack([target.truth(study.world(trial).samples, source.rows) for target in targets], axis=1)
-        return replace(
-            pictures(source.rows, numbers, lambda r, d: there[: len(r)].to(d), device, hold=False), held=there
-        )
+        return replace(source, held=torch.cat(parts))
 
     readout = build_readout(_outputs(study, trial), latents=_latents(encoder), seed=_seed(trial))
     reading = Learner(
-        readout, tuple(t.name for t in targets), brought(train_on), brought(ask), recipe.readout,
-        seed=seed_of(trial.seed, "readout") % 2**31, device=device, precision="float32", tolerances=tolerances(targets)
-        if recipe.task == "regression" else None,
+        readout, tuple(t.name for t in targets), latents(learner.train), latents(learner.validation), recipe.readout,
+        seed=seed_of(trial.seed, "readout"), device=device, precision="float32",
+        tolerances=tolerances(targets) if recipe.task == "regression" else None,
     )  # fmt: skip
     read = train([reading])[0]
     network = Seeing(with_encoder(encoder, read.network), normalise="none", channels=recipe.network.channels)  # type: ignore[arg-type]

@@ -80,16 +80,16 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
         for trial, _, _ in ready:
             execute(study, [trial], device, watch)
         return
-    for place, (trial, _, _) in enumerate(ready):
-        learner = learners[place]
-        if isinstance(learner, EncodingLearner):
-            done[place] = read_out(study, trial, learner, done[place], learner.train, learner.validation)
     together = time.perf_counter() - started
-    for (trial, name, precision), trained in zip(ready, done):
+    for (trial, name, precision), learner, trained in zip(ready, learners, done):
         if "validation" not in study.split(trial).sets:
             trained = replace(trained, flags={**trained.flags, "no validation": _without(trial)})
         try:
-            _record(study, trial, name, precision, trained, device, len(ready), together)
+            started = time.perf_counter()
+            if isinstance(learner, EncodingLearner):
+                trained = read_out(study, trial, learner, trained)
+            alone = time.perf_counter() - started  # counts whole for this trial, as if all had taken it
+            _record(study, trial, name, precision, trained, device, len(ready), together + alone * len(ready))
         except (torch.OutOfMemoryError, DiskTrouble):
             raise
         except Exception as error:

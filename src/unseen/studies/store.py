@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from unseen.vocabulary.errors import StoreBusy, UnseenError
+from unseen.vocabulary.locks import take_lock
 
 MARK = "unseen-study"
 PATIENCE = 5  # times a tenth of a second: `unseen status` holds the lock for an instant
@@ -125,7 +126,7 @@ class Store:
             raise disk_error(error, self.path) from error
         with handle:
             for attempt in range(PATIENCE):
-                if _lock(handle):
+                if take_lock(handle):
                     break
                 time.sleep(0.1 if attempt < PATIENCE - 1 else 0)
             else:
@@ -149,7 +150,7 @@ class Store:
         if not (self.path / ".lock").is_file():
             return None
         with open(self.path / ".lock", encoding="utf-8") as handle:
-            if _lock(handle, shared=True):
+            if take_lock(handle, shared=True):
                 return None
             handle.seek(0)
             return handle.read().strip() or "another process"
@@ -286,21 +287,3 @@ def disk_error(error: OSError, path: Path) -> DiskTrouble:
             f"the disk of '{path}' is full. Finished trials are safe; make room and run the same command again."
         )
     return DiskTrouble(f"cannot write to '{path}': {error.strerror or error}. Finished trials are safe.")
-
-
-def _lock(handle: Any, shared: bool = False) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        try:
-            msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-            return True
-        except OSError:
-            return False
-    try:
-        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-        return True
-    except OSError:
-        return False
