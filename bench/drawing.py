@@ -13,7 +13,7 @@ import time
 import numpy as np
 import torch
 
-from bench.training import OUTPUTS, network, settle
+from bench.training import OUTPUTS, network, settle, stepping
 from unseen.training import Learner, pictures
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.worlds.natural_variation import natural_variation
@@ -36,26 +36,12 @@ def learners(args: argparse.Namespace, device: torch.device) -> dict[str, Learne
     return made
 
 
-def steps(learner: Learner, taken: list[int], n: int, device: torch.device) -> float:
-    settle(device)
-    started = time.perf_counter()
-    for _ in range(n):
-        if taken[0] % learner.steps_per_epoch == 0:
-            learner.begin_epoch(taken[0] // learner.steps_per_epoch)
-        learner.step()
-        taken[0] += 1
-    settle(device)
-    return n * learner.batch / (time.perf_counter() - started)
-
-
 def training(args: argparse.Namespace, device: torch.device) -> dict[str, float]:
     made = learners(args, device)
-    taken = {name: [0] for name in made}
-    for name, one in made.items():
-        steps(one, taken[name], 3, device)
-    rounds = [
-        {name: steps(one, taken[name], args.steps, device) for name, one in made.items()} for _ in range(args.rounds)
-    ]
+    sides = {name: stepping([one], device) for name, one in made.items()}
+    for steps in sides.values():
+        steps(3)
+    rounds = [{name: steps(args.steps) for name, steps in sides.items()} for _ in range(args.rounds)]
     for one in made.values():
         one.leave()
     rates = {name: float(np.median([r[name] for r in rounds])) for name in made}

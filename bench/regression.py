@@ -13,21 +13,19 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from bench.training import settle
+from bench.training import Steps, settle, stepping
 from unseen.models import Seeing, build
 from unseen.training import Learner, pictures
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.vocabulary.target import targets_of
 from unseen.worlds import make
 from unseen.worlds.toys.dsprites import dsprites
-
-Steps = Callable[[int], float]
 
 
 def network(seed: int = 0) -> Seeing:
@@ -52,22 +50,7 @@ def ours(args: argparse.Namespace, device: torch.device, rows: np.ndarray, pack:
         )
         for seed in range(pack)
     ]  # fmt: skip
-    taken = 0
-
-    def steps(n: int) -> float:
-        nonlocal taken
-        settle(device)
-        started = time.perf_counter()
-        for _ in range(n):
-            for one in learners:
-                if taken % one.steps_per_epoch == 0:
-                    one.begin_epoch(taken // one.steps_per_epoch)
-                one.step()
-            taken += 1
-        settle(device)
-        return pack * n * args.batch / (time.perf_counter() - started)
-
-    return steps
+    return stepping(learners, device)
 
 
 class Archive(torch.utils.data.Dataset):

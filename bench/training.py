@@ -14,7 +14,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -50,11 +50,16 @@ def ours(args, device: torch.device, images: torch.Tensor, labels: np.ndarray, p
         net = network(args.backbone, args.stem, args.side, seed)
         return Learner(net, tuple(OUTPUTS), held, few, settings, seed=seed, device=device, precision=precision)
 
-    learners = [learner(seed) for seed in range(pack)]
+    return stepping([learner(seed) for seed in range(pack)], device)
+
+
+def stepping(learners: Sequence[Learner], device: torch.device) -> Steps:
+    """Steps of learners that take turns, as the study's loop does."""
     taken = 0
 
     def steps(n: int) -> float:
         nonlocal taken
+        settle(device)
         started = time.perf_counter()
         for _ in range(n):
             for one in learners:
@@ -63,7 +68,7 @@ def ours(args, device: torch.device, images: torch.Tensor, labels: np.ndarray, p
                 one.step()
             taken += 1
         settle(device)
-        return pack * n * args.batch / (time.perf_counter() - started)
+        return n * sum(one.batch for one in learners) / (time.perf_counter() - started)
 
     return steps
 
