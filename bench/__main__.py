@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHES = ("training", "recording", "planning", "rendering", "drawing", "regression")
+BENCHES = ("training", "recording", "planning", "rendering", "drawing", "transforms", "invariance", "regression")
 
 
 def main() -> int:

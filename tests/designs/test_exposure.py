@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unseen.designs import DESIGNS, audit, expose, paired_rows
+from unseen.designs import DESIGNS, audit, expose, paired_rows, shown_levels
 from unseen.designs.exposure import exposed_categories, visits
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.factors import FactorSpace
@@ -259,3 +259,44 @@ def test_without_a_share_for_validation_there_is_no_such_set():
 
 def test_the_table_of_designs_has_both():
     assert {"expose", "matrix"} <= set(DESIGNS)
+
+
+def test_one_plain_baseline_is_asked_every_level():
+    samples = world()
+    both = exposed(samples, 0, level=["blur", "rotated"])
+    assert list(both.sets) == ["train", "validation", "across-blur", "across-rotated", "plain", "probe"]
+    assert both.facts["levels"] == shown_levels(both) == ["blur", "rotated"]
+    assert both.facts["level"] is None
+    for level in ("blur", "rotated"):
+        alone = exposed(samples, 0, level=level)
+        assert shown_levels(alone) == [level]
+        for name, other in (("train", "train"), ("validation", "validation"), ("across", f"across-{level}")):
+            assert alone.rows(samples, name).tolist() == both.rows(samples, other).tolist()
+            assert alone[name].asks == both[other].asks
+        pairs, expected = paired_rows(samples, both, level=level), paired_rows(samples, alone)
+        assert [rows.tolist() for rows in pairs] == [rows.tolist() for rows in expected]
+    assert not audit(both, samples).problems
+    assert table(both, samples, "probe").min() > 0
+
+
+def test_a_list_of_one_level_is_a_list():
+    split = exposed(world(), 0, level=["rotated"])
+    assert "across-rotated" in split.sets
+    assert len(paired_rows(world(), split)[0]) == len(paired_rows(world(), split, level="rotated")[1])
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: exposed(world(), 1, level=["blur", "rotated"]), r"lists 2 levels \(blur, rotated\).*design.seen = 0"),
+        (lambda: exposed(world(), 0, level=[]), r"names no level"),
+        (lambda: exposed(world(), 0, level=["blur", "blur"]), r"names a level twice"),
+        (lambda: exposed(world(), 0, level=["blur", "none"]), r"both 'none'.*blur, rotated"),
+        (lambda: exposed(world(), 0, level=["blurr"]), r"blurr.*Did you mean 'blur'"),
+        (lambda: paired_rows(world(), exposed(world(), 0, level=["blur", "rotated"])), r"2 levels; name the one"),
+        (lambda: paired_rows(world(), exposed(world(), 0), level="rotated"), r"no level 'rotated'.*possible: blur"),
+    ],
+)
+def test_levels_that_cannot_be_asked_together_are_refused(make, sentence):
+    with pytest.raises(UnseenError, match=sentence):
+        make()

@@ -143,7 +143,7 @@ def test_hooks_are_removed_after_recording_and_after_an_error():
     with pytest.raises(OSError, match="disk gone"):
         activity_per_cell(network, network.layers, broken, np.arange(8), np.zeros(8, int), 1, device=CPU)
     assert hooks_of(network) == 0
-    with pytest.raises(AttributeError):
+    with pytest.raises(UnseenError, match=r"no layer 'nowhere'.*possible: maps, tokens, pooled"):
         activity_per_cell(network, ["maps", "nowhere"], fetching(images), np.arange(8), np.zeros(8, int), 1, device=CPU)
     assert hooks_of(network) == 0
 

@@ -58,6 +58,30 @@ def of(images, labels, hold=True, device=CPU, fetch=None):
     return pictures(np.arange(len(labels)), labels, fetch or fetching(images), device, hold)
 
 
+class Noisy:
+    """Toy pictures; those of odd rows are noise of their row and the draw. It counts what it is asked."""
+
+    def __init__(self, n=20, side=8):
+        self.images, self.labels = toy(n, side)
+        self.asked = []
+
+    def fresh(self, rows):
+        return rows % 2 == 1
+
+    def __call__(self, rows, device, draw=0):
+        self.asked += [(int(row), draw) for row in rows]
+        found = self.images[torch.from_numpy(rows)].float()
+        for place, row in enumerate(rows):
+            if row % 2:
+                noise = torch.randn(found.shape[1:], generator=torch.Generator().manual_seed(int(1000 * draw + row)))
+                found[place] += 50 * noise
+        return found.to(device)
+
+    def pictures(self, rows, hold=True, fresh=True, device=CPU):
+        new = self.fresh(rows) if fresh else None
+        return pictures(rows, self.labels[rows], self, device, hold=hold, fresh=new)
+
+
 def learner(network=None, data=None, asked=None, *, hold=True, seed=0, precision="float32", device=CPU, **settings):
     """A learner on toy pictures; keywords that are not named here are the recipe's."""
     network = normalised() if network is None else network

@@ -51,3 +51,19 @@ def test_an_objective_of_pairs_says_what_it_needs():
     with pytest.raises(UnseenError, match="one whole grid"):
         learner("ada-gvae", grid=False)
     assert learner("beta-vae", hold=False).train.held is None
+
+
+def test_partners_are_found_also_where_rows_are_listed_twice_and_in_any_order():
+    rows = np.array([9001, 0, 9001, 36004, 0, 18002])
+    labels = np.zeros((6, 1), dtype=np.float32)
+    data = pictures(rows, labels, WORLD.images, CPU, hold=True)
+    assert len(data.held) == 4
+    encoder = build_encoder(OBJECTIVES["slow-vae"].encoder, channels=1, seed=0)
+    prepare = Seeing(encoder, normalise="none", channels=1).prepare
+    grid = pair_grid(SHAPE, rows, device=CPU, categories=(0,))
+    settings = TrainingSection(epochs=1, batch=3)
+    one = EncodingLearner(
+        encoder, "slow-vae", prepare, data, data, settings, grid=grid, seed=0, device=CPU, precision="float32"
+    )
+    assert torch.equal(data.held[one.partner_slots], WORLD.images(np.unique(rows)))
+    assert np.isfinite(train([one])[0].curve[0][f"train loss {LOSS}"])

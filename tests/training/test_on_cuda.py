@@ -3,13 +3,17 @@
 import numpy as np
 import pytest
 import torch
-from small_learners import TARGETS, learner, normalised, same, toy, trained, weights
+from small_learners import TARGETS, Noisy, fetching, learner, normalised, of, same, toy, trained, weights
 from torch import nn
 
 from unseen.models import Seeing, build
+from unseen.models.inputs import standardised
 from unseen.recordings import activity_per_cell, respond
-from unseen.training import train
+from unseen.training import Learner, Pictures, pictures, train
 from unseen.training.augment import uniform
+from unseen.vocabulary.recipe import TrainingSection
+from unseen.worlds import make
+from unseen.worlds.transforms.transformed import transformed
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
 CUDA = torch.device("cuda")
@@ -62,6 +66,87 @@ def test_streamed_training_is_resident_training_to_the_bit():
     a, b = (train([on_cuda(resnet(), hold=hold, augment=PLAN)])[0] for hold in (True, False))
     assert same(a.network, b.network)
     assert a.curve == b.curve
+
+
+def under_noise(hold=True, k=0, world=None, **settings):
+    """A learner on pictures of which some are noise, drawn anew in every epoch; some rows are listed twice."""
+    rows = np.sort(np.concatenate([np.arange(80), np.arange(0, 80, 3)]))
+    world = Noisy(80, 16) if world is None else world
+    data = world if isinstance(world, Pictures) else world.pictures(rows, hold, device=CUDA)
+    section = TrainingSection(**{"epochs": 3, "batch": 16, "lr": 0.003, **settings})
+    ask = of(*toy(37, 16, seed=1), device=CUDA)
+    return Learner(resnet(k), TARGETS, data, ask, section, seed=k, device=CUDA, precision="bf16")
+
+
+def test_noise_drawn_anew_is_the_same_held_and_streamed_and_packed_and_alone():
+    held, streamed = (train([under_noise(hold, augment=PLAN)])[0] for hold in (True, False))
+    assert same(held.network, streamed.network)
+    assert held.curve == streamed.curve
+    alone = [train([under_noise(k=k, epochs=2 + k)])[0] for k in range(3)]
+    data = under_noise().train
+    address = data.held.data_ptr()
+    packed = train([under_noise(k=k, world=data, epochs=2 + k) for k in range(3)])
+    assert data.held.data_ptr() == address
+    for a, b in zip(alone, packed):
+        assert same(a.network, b.network)
+        assert a.curve == b.curve
+    fixed = train([under_noise(world=Noisy(80, 16).pictures(data.rows, fresh=False, device=CUDA))])[0]
+    assert fixed.curve != train([under_noise()])[0].curve
+
+
+@pytest.mark.parametrize("hold", [True, False])
+def test_a_transformed_world_trains_the_same_held_streamed_and_packed(hold):
+    world = transformed(make("digits", viewpoint="none"), ["white-noise", "salt-and-pepper", "blur"])
+    rows = np.sort(np.concatenate([np.arange(400), np.arange(0, 400, 4)]))
+    labels = np.stack([world.samples.levels("category", rows)] * 2, axis=1)
+
+    def fetch(rows, device, draw=0):
+        return world.again(rows, device, draw)
+
+    def data(hold):
+        return pictures(rows, labels, fetch, CUDA, hold=hold, fresh=world.fresh(rows))
+
+    def one(data, k):
+        network = Seeing(build("resnet18-w8", dict.fromkeys(TARGETS, 10), stem="small", seed=k), normalise="per-image")
+        section = TrainingSection(epochs=2, batch=50, normalise="per-image")
+        return Learner(network, TARGETS, data, data, section, seed=k, device=CUDA, precision="bf16")
+
+    alone = [train([one(data(True), k)])[0] for k in range(2)]
+    shared = data(hold)
+    for a, b in zip(alone, train([one(shared, k) for k in range(2)])):
+        assert same(a.network, b.network)
+
+
+def test_repeated_rows_are_gathered_from_one_slot_by_a_captured_step():
+    images, labels = toy(60, 16)
+    rows = np.repeat(np.arange(60), 2)
+    once = pictures(rows, labels[rows], fetching(images), CUDA, hold=True)
+    assert len(once.held) == 60
+    each = Pictures(rows, once.labels, once.fetch, images[torch.from_numpy(rows)].to(CUDA))
+    a, b = (train([under_noise(world=data)])[0] for data in (once, each))
+    assert same(a.network, b.network)
+
+
+def test_the_papers_alexnet_trains_in_a_captured_step_and_gives_the_same_bits_without_dropout():
+    arguments = {"widths": [16, 32, 32, 32, 16], "hidden": 64, "dropout": 0.0}
+
+    def one():
+        name, outputs = "alexnet-no-early-pools", dict.fromkeys(TARGETS, 3)
+        network = build(name, outputs, channels=1, input_size=(32, 32), seed=0, arguments=arguments)
+        seeing = Seeing(network, normalise="per-image", channels=1)
+        options = {"device": CUDA, "precision": "bf16", "lr": 0.01, "optimiser": "sgd", "batch": 16, "epochs": 3}
+        return learner(seeing, toy(100, 32), toy(37, 32, seed=1), **options)
+
+    first, again = (train([one()])[0] for _ in range(2))
+    assert same(first.network, again.network)
+    assert all(np.isfinite(list(figures.values())).all() for figures in first.curve)
+
+
+def test_per_image_standardisation_is_that_of_the_cpu():
+    images = toy(60, 16)[0].float() - 30
+    here, there = (standardised(images.to(d)).cpu() for d in ("cpu", "cuda"))
+    torch.testing.assert_close(there, here, rtol=1e-5, atol=1e-5)
+    assert not standardised(torch.full((3, 1, 84, 84), 200.0, device=CUDA)).any()
 
 
 def test_training_agrees_with_the_cpu():

@@ -77,6 +77,40 @@ def test_what_the_network_gets_is_in_channels_last_order():
     assert seen(noise(1)).is_contiguous(memory_format=torch.channels_last)
 
 
+@pytest.mark.parametrize(("given", "channels"), [(3, 3), (1, 1), (1, 3), (3, 1)])
+def test_per_image_each_picture_has_mean_zero_and_deviation_one_whatever_is_beside_it(given, channels):
+    images = torch.cat([noise(given).float(), 3 * noise(given).float() - 400])
+    images = torch.where(torch.arange(len(images))[:, None, None, None] == 1, images * 0.01, images)
+    found = seen(images, normalise="per-image", channels=channels)
+    assert found.shape == (6, channels, 5, 5)
+    plain = images.double() if given == channels or given == 1 else images.double().mean(1, keepdim=True)
+    plain = plain.repeat(1, channels // plain.shape[1], 1, 1).flatten(1)
+    expected = (plain - plain.mean(1, keepdim=True)) / plain.std(1, keepdim=True, correction=0)
+    torch.testing.assert_close(found.flatten(1).double(), expected, rtol=1e-4, atol=1e-4)
+    assert torch.equal(found[1:2], seen(images[1:2], normalise="per-image", channels=channels))
+
+
+def test_per_image_standardisation_is_tensorflows():
+    """From the documentation of tf.image.per_image_standardization: its example, and the bound on the deviation."""
+    example = torch.arange(1, 13).reshape(1, 2, 2, 3).permute(0, 3, 1, 2)  # theirs is height, width, channels
+    first = seen(example.byte(), normalise="per-image")[0, :, 0, 0]
+    torch.testing.assert_close(first, torch.tensor([-1.593255, -1.3035723, -1.0138896]))
+    faint = torch.zeros(1, 3, 4, 4)
+    faint[0, 0, 0, 0] = 0.01  # deviates by less than 1/√48
+    expected = (faint - faint.mean()) * 48**0.5
+    torch.testing.assert_close(seen(faint, normalise="per-image"), expected)
+
+
+@pytest.mark.parametrize(("value", "dtype"), [(0, torch.uint8), (200, torch.uint8), (-317.3, torch.float32)])
+def test_a_picture_of_one_colour_becomes_zeros_and_not_what_is_no_number(value, dtype):
+    flat = torch.full((2, 1, 84, 84), value, dtype=dtype)
+    assert not seen(flat, normalise="per-image").any()
+    if dtype == torch.float32:
+        flat.requires_grad_()
+        (seen(flat, normalise="per-image") * torch.arange(84)).sum().backward()
+        assert flat.grad.isfinite().all()
+
+
 def test_an_unknown_normalisation_is_refused_with_what_is_possible():
     with pytest.raises(UnseenError, match=r"no normalisation 'imagnet'.*Did you mean 'imagenet'"):
         Seeing(Mirror(), normalise="imagnet")

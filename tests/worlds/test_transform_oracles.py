@@ -8,7 +8,7 @@ import torch
 from PIL import Image
 from scipy import ndimage
 
-from unseen.worlds.transforms import TRANSFORMATIONS
+from unseen.worlds.transforms import TRANSFORMATIONS, filters
 from unseen.worlds.transforms.filters import gaussian
 
 GREY = 0.4423 * 255
@@ -28,6 +28,16 @@ def test_blur_is_scipys_gaussian_filter_with_zeros_outside(sigma):
     wanted = ndimage.gaussian_filter(given.astype(float), (0, 0, sigma, sigma), mode="constant")
     np.testing.assert_allclose(shown("blur", given, sigma), wanted, atol=2e-4)
     assert gaussian(sigma).sum() == 2**28
+
+
+@pytest.mark.parametrize("size", [(31, 40), (5, 3), (1, 1)], ids=str)
+def test_a_narrow_blur_has_the_same_bits_as_a_sum_of_pairs_and_as_a_product(size, monkeypatch):
+    for given in (pictures(size), np.random.default_rng(1).uniform(-300, 900, (2, 3, *size)).astype(np.float32)):
+        for sigma in (0.0, 0.4, 1.3, 3.0):
+            summed = shown("blur", given, sigma)
+            monkeypatch.setattr(filters, "NARROW", -1)
+            assert np.array_equal(shown("blur", given, sigma), summed)
+            monkeypatch.undo()
 
 
 def test_blur_is_torchvisions_inside_the_picture():

@@ -7,6 +7,7 @@ from scipy.special import ndtri
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import seed_of
+from unseen.worlds.rendering import chance
 from unseen.worlds.transforms import GEIRHOS, SETS, TRANSFORMATIONS, ZAIDI, transformation
 
 SIZES = [(24, 24), (17, 23), (20, 11), (1, 1), (2, 3), (5, 1)]
@@ -236,6 +237,20 @@ def test_an_image_has_the_same_bits_in_any_batch(name):
     assert len(row(given[:0], keys=keys[:0])) == 0
 
 
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+@pytest.mark.parametrize("size", [(12, 14), (1, 1), (1, 2)], ids=str)
+def test_bytes_and_floats_look_alike_and_what_is_given_is_not_changed(name, size):
+    row, keys = TRANSFORMATIONS[name], keys_of(2)
+    whole = torch.from_numpy(pictures(size, n=2))
+    floats, before = whole.float(), whole.clone()
+    found = row(whole, keys=keys)
+    assert torch.equal(row(floats, keys=keys), found)
+    assert found.dtype == torch.float32
+    assert found.is_contiguous()
+    assert torch.equal(whole, before)
+    assert torch.equal(floats, before.float())
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 @pytest.mark.parametrize("size", [(64, 64), (37, 29)], ids=str)
 @pytest.mark.parametrize("name", TRANSFORMATIONS)
@@ -253,6 +268,15 @@ def test_chance_looks_at_the_key_alone(name):
     found = row(given, keys=torch.tensor([7, 8, 7]))
     assert torch.equal(found[0], found[2])
     assert not torch.equal(found[0], found[1])
+
+
+def test_bits_are_splitmix64s_on_every_device_and_by_count():
+    keys = keys_of(7)
+    wanted = [[hashed(int(key) + place, "pixels") for place in range(5)] for key in keys]
+    assert chance.counted(keys, 5, 0, "pixels").tolist() == wanted
+    assert chance.bits(keys[:, None] + torch.arange(5), 0, "pixels").tolist() == wanted
+    numbers = torch.from_numpy(np.random.default_rng(0).integers(-(2**63), 2**63 - 1, (40, 3)))
+    assert torch.equal(chance.mixed_by_torch(numbers.clone()), chance.mixed_by_numpy(numbers.clone()))
 
 
 def test_noise_has_the_moments_and_shares_it_should():

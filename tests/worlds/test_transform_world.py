@@ -135,6 +135,28 @@ def test_a_set_is_named_in_short_and_the_plain_level_may_be_left_out():
     assert transformed(Painted(), ["none", "blur"]).factor.levels == ("none", "blur")
 
 
+def test_pictures_that_the_inner_world_holds_are_never_given_away():
+    inner = Painted()
+    held = torch.rand(len(inner.samples), 3, 6, 5) * 255
+    inner.images = lambda rows, device="cpu", draw=0: held  # as a world may that is asked for all it has
+    before = held.clone()
+    world = transformed(inner, ["geirhos-colour", "inversion"])
+    for level in range(3):
+        world.images(np.arange(len(inner.samples)) * 3 + level).zero_()
+        assert torch.equal(held, before)
+
+
+def test_rows_of_one_level_in_any_order_and_twice_have_their_own_pictures():
+    inner = Painted()
+    world = transformed(inner, ["hue", "white-noise"])
+    last = len(inner.samples) - 1
+    for rows in ([last, 0, 3], [2, 3, 4], [1, 1, 0], [last]):
+        for level in range(3):
+            found = world.images(np.array(rows) * 3 + level)
+            each = [world.images(np.array([row * 3 + level]))[0] for row in rows]
+            assert torch.equal(found, torch.stack(each))
+
+
 def test_chunks_do_not_show(monkeypatch):
     world = transformed(Painted(), "zaidi2020")
     rows = np.arange(len(world.samples))

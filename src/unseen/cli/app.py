@@ -87,8 +87,10 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
     console.print(f"{total} trials, {total - len(todo)} finished already; on {place}", markup=False)
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
+    left = [one for name, one in study.calibrations.items() if study.store.calibration(name) is None]
+    first = {one.label: one.trial.recipe.training.epochs for one in left}
     try:
-        with Progress(console, todo) as progress:
+        with Progress(console, todo, first) as progress:
             outcome = run_study(study, device=device, workers=workers, pack=pack, watch=progress)
     except KeyboardInterrupt:
         console.print("stopped. Finished trials are kept; the same command goes on from here.")
@@ -128,6 +130,10 @@ def _report(study: Any) -> Path:
         contents = gather(study)
         page = write_report(contents, study.path / "report")
     console.print(contents.answer, markup=False)
+    if contents.exposure is not None:
+        from unseen.cli.exposing import show_grid
+
+        show_grid(console, contents.summary, contents.exposure.category)
     console.print(f"report: {page.resolve()}", markup=False, soft_wrap=True)
     return page
 

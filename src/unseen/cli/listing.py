@@ -108,6 +108,10 @@ def show_results(study: Any, console: Console, form: str, summary: bool) -> None
         print(markdown(frame))
     elif summary and study.recipe.task == "regression":
         _r2_tables(console, frame)
+    elif summary and study.recipe.design.name == "expose":
+        from unseen.cli.exposing import show_exposures
+
+        show_exposures(console, frame, study.recipe.design.arguments.get("category", "category"))
     elif summary:
         _accuracy_table(console, frame)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,16 +32,17 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     seeds = len(study.recipe.seeds)
     console.print(f"\n{len(trials)} trials ({seeds} seed{'s' * (seeds != 1)}), {done} finished already")
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
+    show_strengths(study, console)
     asked = dict.fromkeys(name for trial, _ in audits for name in study.asked(trial))
     asked = [name for name in asked if name not in ("train", "validation")]
     if len(asked) > MOST_SETS and all(found.shares for _, found in audits):
         asked = asked[:1]  # all are named with each split below
-    table = _table("condition", "train", "validation", *asked, "cells")
+    columns = _columns(["train", "validation", *asked])
+    table = _table("condition", *columns, "cells")
     for trial, found in audits:
         split, samples = study.split(trial), study.world(trial).samples
         counts = [
-            f"{split.count(samples, name):,}" if name in split.sets else "none"
-            for name in ("train", "validation", *asked)
+            _span([split.count(samples, name) for name in names if name in split.sets]) for names in columns.values()
         ]
         table.add_row(_condition(trial) or "all", *counts, f"{found.sizes['train'].cells:,}")
     print_table(console, table)
@@ -73,13 +75,65 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
         )
 
 
+def show_strengths(study: Any, console: Console) -> bool:
+    """A line per calibration: the strengths it found, or that it is to be done first. False where one failed."""
+    from unseen.studies.strengths import chosen_strengths, found_text
+
+    free = True
+    for name, needed in study.calibrations.items():
+        record = study.store.calibration(name)
+        if record is None:
+            levels = ", ".join(needed.section.steps)
+            print_hanging(console, f"{needed.label}: strength of {levels} to be calibrated first; `unseen run` does it")
+        elif chosen_strengths(record) is None:
+            free = False
+            print_hanging(console, f"{needed.label}, failed: {found_text(record)}")
+            print_hanging(console, "  no trial can be trained before: change [calibration], or give world.strengths")
+        else:
+            print_hanging(console, f"{needed.label}: {found_text(record)}")
+        for flag, detail in (record or {}).get("flags", {}).items():
+            print_hanging(console, f"  {flag}: {detail}")
+    return free
+
+
 def _condition(trial: Any) -> str:
     """What a trial's split depends on, of the grid."""
     return " · ".join(
-        f"{key.rpartition('.')[2]} {value}"
+        f"{key.rpartition('.')[2]} {_short(value)}"
         for key, value in trial.condition.items()
         if key.startswith(("design", "world"))
     )
+
+
+def _short(value: Any) -> str:
+    """
+    >>> _short(["grey", "rotation"]), _short(["a", "b", "c", "d"]), _short(4)
+    ('grey + rotation', '4 levels', '4')
+    """
+    if not isinstance(value, list | tuple):
+        return str(value)
+    return " + ".join(map(str, value)) if len(value) <= MOST_SETS else f"{len(value)} levels"
+
+
+def _columns(names: Sequence[str]) -> dict[str, list[str]]:
+    """A column for each set; where they are many, one for all of a kind (``test-*``).
+
+    >>> _columns(["train", "test-a", "test-b", "test-c", "test-d"])
+    {'train': ['train'], 'each test-*': ['test-a', 'test-b', 'test-c', 'test-d']}
+    """
+    found: dict[str, list[str]] = {}
+    for name in names:
+        kind, dash, _ = name.partition("-")
+        many = sum(other.startswith(f"{kind}-") for other in names) > MOST_SETS
+        found.setdefault(f"each {kind}-*" if dash and many else name, []).append(name)
+    return found
+
+
+def _span(counts: Sequence[int]) -> str:
+    if not counts:
+        return "none"
+    least, most = min(counts), max(counts)
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: bool = False) -> None:
@@ -137,8 +191,8 @@ def show_audit(study: Any, console: Console) -> None:
         row = far.get(id(trial))
         if row:
             console.print(f"  mean distance of held-out cells to the nearest seen {row['factor']}: {row['mean']:.3g}")
-        for problem in found.problems or ("no leakage, no imbalance found",):
-            print_hanging(console, f"  {problem}")
+        for line in (*found.notes, *(found.problems or ("no leakage, no imbalance found",))):
+            print_hanging(console, f"  {line}")
         console.print()
 
 
@@ -150,6 +204,7 @@ def show_status(study: Any, console: Console) -> None:
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     console.print(f"{len(done)} of {len(trials)} trials finished, {len(failures)} failed")
+    free = show_strengths(study, console)
     busy = study.store.busy()
     console.print(f"running now: {busy}" if busy else "not running")
     for identity, record in failures.items():
@@ -163,7 +218,7 @@ def show_status(study: Any, console: Console) -> None:
     if others > 0:
         console.print(f"{others} more finished trials here belong to other settings; they are kept and not used")
     left = len(trials) - len(done)
-    if left:
+    if left and free:
         console.print(f"{left} to do: run the same command again")
 
 

@@ -28,12 +28,12 @@ def clock(seconds: float) -> str:
 class Progress:
     """Follows the events of a run. Time left comes from the epochs done so far.
 
-    ``epochs``: how many each trial will take, by its label.
+    ``epochs``: how many each trial will take, by its label; ``first``: the same of what comes before (calibrations).
     """
 
-    def __init__(self, console: Console, epochs: Mapping[str, int]) -> None:
-        self.console, self.epochs = console, epochs
-        self.trials, self.total = len(epochs), max(1, sum(epochs.values()))
+    def __init__(self, console: Console, epochs: Mapping[str, int], first: Mapping[str, int] | None = None) -> None:
+        self.console, self.epochs, self.trials = console, {**(first or {}), **epochs}, len(epochs)
+        self.total = max(1, sum(self.epochs.values()))
         self.started, self.finished, self.failed = time.perf_counter(), 0, 0
         self.per_trial: dict[str, int] = {}
         self.bar: Any = None
@@ -86,6 +86,10 @@ class Progress:
             self.failed += 1
             self._say(f"  failed  {name}")
             self._say(f"    {event.figures['error']}", tail=False)
+        elif event.kind == "calibrating":
+            self._say(f"  {name}: strength of {', '.join(event.figures['levels'])}")
+        elif event.kind == "calibrated":
+            self._say(f"  calibrated  {event.figures['text']}")
         elif event.kind == "note":
             self._say(f"  note: {name}", tail=False)
         if self.bar is not None:

@@ -2,7 +2,7 @@
 
 from unseen.designs.audit import Audit, audit
 from unseen.designs.combinations import hold_out_combinations
-from unseen.designs.exposure import expose, paired_rows
+from unseen.designs.exposure import expose, paired_rows, shown_levels
 from unseen.designs.levels import hold_out_levels
 from unseen.designs.lists import from_lists
 from unseen.designs.matrix import matrix
@@ -19,4 +19,5 @@ __all__ = [
     "hold_out_levels",
     "matrix",
     "paired_rows",
+    "shown_levels",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Int
 
 from unseen.designs.pairs import Pair, levels_at, pairs_of, shares_of
+from unseen.designs.visited import visits
 from unseen.vocabulary.errors import listed
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
@@ -28,7 +29,8 @@ class Size:
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """Facts about a split. ``problems`` are what a reviewer would ask about; empty is good.
+    """Facts about a split. ``problems`` are what a reviewer would ask about; empty is good. ``notes`` say what is so on
+    purpose.
 
     A split of two factors is shown whole, in ``counts``. Of one that is said by rules over the levels of many factors
     there are ``shares``, the part of the rows at each level of a factor that training shows, and ``pairs``, the same
@@ -45,6 +47,7 @@ class Audit:
     sizes: Mapping[str, Size]
     shares: Mapping[str, np.ndarray] = field(default_factory=dict)
     pairs: tuple[Pair, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def audit(split: Split, samples: Samples) -> Audit:
@@ -76,9 +79,13 @@ def audit(split: Split, samples: Samples) -> Audit:
         split.factors[1]: (int(seen.sum(0).min()), int(seen.sum(0).max())),
     }
     reused = _reused(samples, split, rows["train"], instances["train"])
+    repeated = "visits_per_image" in split.facts  # images are listed several times on purpose
+    notes, uneven = visits(split, samples, instances["train"], counts["train"]) if repeated else ((), ())
     problems = _problems(split, counts, shared_images, shared_instances, copies, per_row, reused)
     sizes = {name: _size(table[table > 0]) for name, table in counts.items()}
-    return Audit(counts, per_row, shared_images, shared_instances, copies, reused, problems, sizes)
+    return Audit(
+        counts, per_row, shared_images, shared_instances, copies, reused, (*problems, *uneven), sizes, notes=notes
+    )
 
 
 def _audit_of_levels(split: Split, samples: Samples) -> Audit:
@@ -176,6 +183,8 @@ def _problems(
             found.append(f"{n} images of '{right}' are identical copies of images of '{left}'")
     if "validation" not in counts:
         found.append(NO_VALIDATION)
+    if "visits_per_image" in split.facts:
+        return tuple(found)  # see visited.py
     if reused:
         found.append(f"{reused} training instances are used in more than one cell (diversity is confounded with reuse)")
     for name, (least, most) in per_row.items():

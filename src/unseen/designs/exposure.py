@@ -35,7 +35,7 @@ def expose(
     *,
     category: str = "category",
     transformation: str = "transformation",
-    level: Level,
+    level: Level | Sequence[Level],
     plain: Level = "none",
     seen: int,
     balance: str = "categories",
@@ -55,6 +55,10 @@ def expose(
     test images of every category, plain and transformed, for units (see :func:`paired_rows`). ``within`` is empty for
     ``seen = 0``, and ``across`` where all are seen.
 
+    With ``seen = 0``, ``level`` may be a list: one network that never saw any of them is the baseline of all. Then
+    there are ``across-<level>`` of each in place of ``within`` and ``across``, and the probe has every image at every
+    level.
+
     ``balance="images"`` draws every image alike, so that larger categories are drawn more often.
     ``images_per_category`` takes so many training images of each. Other factors that the world computes take one level
     per image, by chance, the same plain and transformed. What the source leaves open is ours: shares of the pools,
@@ -65,19 +69,24 @@ def expose(
     check_sizes(
         images_per_category=images_per_category, test_images_per_category=most, probe_per_category=probe_per_category
     )
-    off, on = _levels(kinds[1], plain, level)
-    n = len(kinds[0])
+    off, *ons = _levels(kinds[1], plain, level)
+    names, several, n = [kinds[1].levels[on] for on in ons], not isinstance(level, Level), len(kinds[0])
     if isinstance(seen, bool) or not isinstance(seen, int) or not 0 <= seen <= n:
         raise UnseenError(
             f"design.seen = {seen!r}, but factor '{category}' has {n} levels; give a number from 0 (none seen "
             f"transformed) to {n} (all)."
         )
+    if several and seen:
+        raise UnseenError(
+            f"design.level lists {len(ons)} levels ({listed(names)}), which only a network that sees none of them can "
+            f"be asked; set design.seen = 0, or give one level."
+        )
     factors = (category, transformation)
     pools = Pools(tuple(float(share) for share in shares), by=disjoint_by, within=(category,), seed=seed)
-    supply = _supply(samples, pools, factors, off, on)
+    supply = _supply(samples, pools, factors, [off, *ons])
     exposed = exposed_categories(n, seed)[:seen]
     others = np.setdiff1d(np.arange(n), exposed)
-    shown = {int(c): (off, on) if c in exposed else (off,) for c in range(n)}
+    shown = {int(c): (off, ons[0]) if c in exposed else (off,) for c in range(n)}
 
     def drawn(reason: str, pool: str, most: int | None) -> RowSet:
         at = {c: int(supply[pool][c, off]) for c in shown}
@@ -87,20 +96,23 @@ def expose(
 
     def asked(reason: str, categories: Sequence[int] | np.ndarray, level: int, most: int | None) -> RowSet:
         cells = [(int(c), level) for c in categories]
-        names = None if seen else tuple(name for name in samples.space.names if name != transformation)
-        return RowSet(reason, "test", take_each(cells, supply["test"], most), asks=names)
+        asks = None if seen else tuple(name for name in samples.space.names if name != transformation)
+        return RowSet(reason, "test", take_each(cells, supply["test"], most), asks=asks)
 
-    many, by = f"{seen} of {n} levels of {category}", f"{transformation} {kinds[1].levels[on]}"
+    many, by = f"{seen} of {n} levels of {category}", f"{transformation} {listed(names)}"
     sets = {
         "train": drawn(f"{by}, with probability one half, for {many}; the others plain", "train", images_per_category)
     }
     if supply["validation"][:, off].any():
         reason = "new images in the proportions of training, to choose the epoch"
         sets["validation"] = drawn(reason, "validation", None)
-    sets["within"] = asked(f"{by} of the {seen} levels of {category} seen so in training", exposed, on, most)
-    sets["across"] = asked(f"{by} of the {n - seen} levels of {category} never seen so", others, on, most)
+    if not several:
+        sets["within"] = asked(f"{by} of the {seen} levels of {category} seen so in training", exposed, ons[0], most)
+    for on, name in zip(ons, names):
+        reason = f"{transformation} {name} of the {n - seen} levels of {category} never seen so"
+        sets[f"across-{name}" if several else "across"] = asked(reason, others, on, most)
     sets["plain"] = asked(f"untransformed test images of every {category}", range(n), off, most)
-    probe = [(c, at) for c in range(n) for at in (off, on)]
+    probe = [(c, at) for c in range(n) for at in (off, *ons)]
     sets["probe"] = RowSet(
         f"the same test images of every {category}, plain and transformed, for the activity of units",
         "test",
@@ -111,13 +123,14 @@ def expose(
         "exposed": [kinds[0].levels[c] for c in exposed],
         "exposed_numbers": [int(c) for c in exposed],
         "transformation": transformation,
-        "level": kinds[1].levels[on],
+        "level": None if several else names[0],
+        **({"levels": names} if several else {}),
         "plain": kinds[1].levels[off],
         "combinations": n + seen,
-        "grid": [n, 2],
+        "grid": [n, 1 + len(ons)],
         "balance": balance,
         "disjoint_by": disjoint_by,
-        "withheld": {transformation: [other for other in range(len(kinds[1])) if other not in (off, on)]},
+        "withheld": {transformation: [other for other in range(len(kinds[1])) if other not in (off, *ons)]},
         "visits_per_image": 2,
     }
     return Split(factors, sets, pools, facts)
@@ -176,9 +189,17 @@ def check_sizes(**sizes: int | None) -> None:
 
 
 def paired_rows(
-    samples: Samples, split: Split, name: str = "probe"
+    samples: Samples, split: Split, name: str = "probe", level: Level | None = None
 ) -> tuple[Int[np.ndarray, " images"], Int[np.ndarray, " images"]]:
-    """The plain and the transformed rows of a set of :func:`expose`, the same image at the same place of both."""
+    """The plain and the transformed rows of a set of :func:`expose`, the same image at the same place of both.
+
+    ``level`` is one of :func:`shown_levels`, and must be named where there are several."""
+    there = shown_levels(split)
+    if level is None and len(there) > 1:
+        raise UnseenError(f"this split asks {len(there)} levels; name the one to pair: {listed(there)}.")
+    level = there[0] if level is None else level
+    if level not in there:
+        raise unknown("level", level, there, where="this split")
     factor = samples.space[split.facts["transformation"]]
     rows = np.unique(split.rows(samples, name))
     at = samples.levels(factor.name, rows)
@@ -186,12 +207,19 @@ def paired_rows(
     own = samples.cells(rows, [other for other in samples.space.names if other != factor.name])
     identity = np.column_stack([block, instance, own])
     halves = []
-    for level in (split.facts["plain"], split.facts["level"]):
-        places = np.flatnonzero(at == factor.index(level))
+    for which in (split.facts["plain"], level):
+        places = np.flatnonzero(at == factor.index(which))
         halves.append(places[np.lexsort(identity[places].T)])
     if len(halves[0]) != len(halves[1]) or (identity[halves[0]] != identity[halves[1]]).any():
         raise UnseenError(f"row set '{name}' does not hold each image plain and transformed; 'probe' does.")
     return rows[halves[0]], rows[halves[1]]
+
+
+def shown_levels(split: Split) -> list[Level]:
+    """The transformations that a split of :func:`expose` shows or asks."""
+    if "exposed_numbers" not in split.facts:
+        raise UnseenError("only a split by `expose` holds each image plain and transformed.")
+    return list(split.facts.get("levels") or [split.facts["level"]])
 
 
 def _two(samples: Samples, category: str, transformation: str) -> tuple[Factor, Factor]:
@@ -211,22 +239,29 @@ def _two(samples: Samples, category: str, transformation: str) -> tuple[Factor, 
     return kinds
 
 
-def _levels(factor: Factor, plain: Level, level: Level) -> tuple[int, int]:
-    off, on = factor.index(plain), factor.index(level)
-    if off == on:
+def _levels(factor: Factor, plain: Level, level: Level | Sequence[Level]) -> list[int]:
+    """The place of the plain level, then those of the transformations."""
+    given = [level] if isinstance(level, Level) else list(level)
+    off, ons = factor.index(plain), [factor.index(one) for one in given]
+    if not ons or len(set(ons)) < len(ons):
+        raise UnseenError(
+            f"design.level = {given!r} names {'a level twice' if ons else 'no level'}; list each level of "
+            f"'{factor.name}' once."
+        )
+    if off in ons:
         others = [other for other in factor.levels if other != factor.levels[off]]
         raise UnseenError(
             f"design.level and design.plain are both '{plain}'; the transformation shown must be another level of "
             f"'{factor.name}': {listed(others)}."
         )
-    return off, on
+    return [off, *ons]
 
 
-def _supply(samples: Samples, pools: Pools, factors: tuple[str, str], off: int, on: int) -> dict[str, np.ndarray]:
+def _supply(samples: Samples, pools: Pools, factors: tuple[str, str], levels: list[int]) -> dict[str, np.ndarray]:
     """Images by pool and cell; every category needs some of each pool that has a share, plain and transformed."""
     supply = {pool: available(samples, pools, pool, factors) for pool in POOLS}
-    check_filled(samples, supply, factors, (off, on))
-    if any((counts[:, off] != counts[:, on]).any() for counts in supply.values()):
+    check_filled(samples, supply, factors, levels)
+    if any((counts[:, levels[:1]] != counts[:, levels[1:]]).any() for counts in supply.values()):
         raise UnseenError(
             f"some images of this world are there plain or transformed, but not both, so that none can be transformed "
             f"with probability one half; it lists only some cells of '{factors[1]}'."

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any, cast
 
+from unseen.studies.calibration import calibrate
 from unseen.studies.execute import Event, Watch, execute
 from unseen.studies.store import disk_error, write_text
 from unseen.studies.study import Study
@@ -58,7 +59,8 @@ def find_device(name: str) -> Any:
 def run_study(
     study: Study, *, device: str = "auto", workers: int | None = None, pack: int | None = None, watch: Watch
 ) -> Outcome:
-    """Run every trial that is missing. What is finished stays; what failed before is tried again."""
+    """Run every trial that is missing. What is finished stays; what failed before is tried again. Strengths that the
+    recipe wants calibrated are found first."""
     from unseen.studies.describe import recipe_toml
 
     place = find_device(device)
@@ -68,6 +70,8 @@ def run_study(
             write_text(study.path / "recipe.toml", recipe_toml(study.recipe))
         except OSError as error:
             raise disk_error(error, study.path) from error
+        if study.calibrations:
+            calibrate(study, device=place, watch=watch)
         todo = study.missing(place.type)
         counts = {"finished": 0, "failed": 0}
 

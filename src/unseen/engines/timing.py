@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unseen.engines.local import PACK, find_device
+from unseen.studies.strengths import possible_strengths
 from unseen.studies.study import Study
 
 STEPS = 2
@@ -43,9 +44,32 @@ def estimate(study: Study, device: str) -> Estimate:
         looked += sum(split.count(samples, name) for name in {*study.asked(trial), "probe"})
         images += n
         seconds += (n + looked / FORWARD) / rates[key]
+    before, more = _calibrations(study, place, rates)
+    images += more
     side = max(1, (os.cpu_count() or 1) // study.recipe.training.threads) if place.type == "cpu" else PACK / 2
     how = f"timed on {STEPS} small steps of each network" if rates else "nothing is left to run"
-    return Estimate(seconds / min(side, max(1, len(todo))), images, len(todo), torch.device(place).type, how)
+    seconds = before + seconds / min(side, max(1, len(todo)))
+    return Estimate(seconds, images, len(todo), torch.device(place).type, how)
+
+
+def _calibrations(study: Study, device: Any, rates: dict[str, float]) -> tuple[float, int]:
+    """Seconds and images of training of the calibrations to do, one after the other, should every step be needed."""
+    seconds, images = 0.0, 0
+    for name, needed in study.calibrations.items():
+        if study.store.calibration(name) is not None:
+            continue
+        trial, section = needed.trial, needed.section
+        key = trial.recipe.network.model_dump_json()
+        if key not in rates:
+            rates[key] = _images_per_second(study, trial, device)
+        split, samples = study.split(trial), study.world(trial).samples
+        n = split.count(samples, "train") * trial.recipe.training.epochs
+        looked = split.count(samples, "validation") * trial.recipe.training.epochs if "validation" in split.sets else 0
+        tried = sum(len(possible_strengths(level, step, section.most)) for level, step in section.steps.items())
+        looked += min(section.images, split.count(samples, "plain")) * (1 + tried)
+        images += n
+        seconds += (n + looked / FORWARD) / rates[key]
+    return seconds, images
 
 
 def _images_per_second(study: Study, trial: Any, device: Any) -> float:

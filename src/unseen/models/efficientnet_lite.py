@@ -11,6 +11,7 @@ Its images are (x − 127)/128 with x from 0 to 255: ``normalise = "lite"``.
 from __future__ import annotations
 
 import importlib.util
+from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -35,13 +36,17 @@ _OTHERS = {
 }
 
 
-def efficientnet_lite0(channels: int, size: tuple[int, int], *, pretrained: bool = False) -> nn.Module:
+def efficientnet_lite0(
+    channels: int, size: tuple[int, int], *, pretrained: bool = False, side: int | None = None
+) -> nn.Module:
     """timm's network without its classifier; ``pretrained`` with the package's weights.
 
-    With other than three channels the first weights are summed or repeated, as timm does.
+    With other than three channels the first weights are summed or repeated, as timm does. With ``side`` it enlarges its
+    images to that side first (ours): what it knows, it learned from images of 224, and at 64 its last map is 2×2.
     """
     import timm
 
+    size = size if side is None else (side, side)
     if min(size) < 32:
         raise UnseenError(
             f"images of {size[0]}×{size[1]} are too small for 'efficientnet-lite0'; it halves them 5 times."
@@ -53,6 +58,9 @@ def efficientnet_lite0(channels: int, size: tuple[int, int], *, pretrained: bool
         tensors = renamed(read(str(weights_file())), net.state_dict())
         tensors["conv_stem.weight"] = adapt_input_conv(channels, tensors["conv_stem.weight"])
         net.load_state_dict(tensors)
+    if side is not None:
+        larger = nn.Upsample(size=size, mode="bilinear", align_corners=False)
+        net.conv_stem = nn.Sequential(OrderedDict(larger=larger, conv=net.conv_stem))
     return net
 
 

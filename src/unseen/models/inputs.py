@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, cast
 
 import torch
@@ -16,12 +17,26 @@ NORMALISE: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "none": ((0.0,), (1.0,)),
     "lite": ((127 / 255,), (128 / 255,)),  # EfficientNet-Lite's
 }
+PER_IMAGE = "per-image"
+
+
+def standardised(images: Tensor) -> Tensor:
+    """Each picture less its mean, by its standard deviation, over all its pixels and channels, as
+    ``tf.image.per_image_standardization``: the deviation of N numbers counts as 1/√N at least, on the 0–255 scale.
+
+    The first pixel is taken off before, which changes nothing but rounding: a picture of one colour gives zeros.
+    """
+    moved = images - images[:, :1, :1, :1]
+    centred = moved - moved.mean((1, 2, 3), keepdim=True)
+    variance = centred.square().mean((1, 2, 3), keepdim=True)
+    return centred / variance.clamp(min=1 / math.prod(images.shape[1:])).sqrt()  # bounded first: no slope is infinite
 
 
 class Seeing(nn.Module):
     """A network that takes a world's pictures as they are (uint8, or float on the 0–255 scale).
 
-    Grey pictures are stacked to ``channels`` (as the released MNIST code does), then scaled to [0, 1] and normalised.
+    Grey pictures are stacked to ``channels`` (as the released MNIST code does), then scaled to [0, 1] and normalised by
+    fixed numbers; "per-image" takes each picture's own (:func:`standardised`).
     Names of layers and targets are those of the network inside.
     """
 
@@ -31,9 +46,10 @@ class Seeing(nn.Module):
     def __init__(self, network: nn.Module, *, normalise: str = "imagenet", channels: int = 3) -> None:
         super().__init__()
         self.network = network
-        if normalise not in NORMALISE:
-            raise unknown("normalisation", normalise, NORMALISE)
-        mean, std = NORMALISE[normalise]
+        if normalise not in (*NORMALISE, PER_IMAGE):
+            raise unknown("normalisation", normalise, [*NORMALISE, PER_IMAGE])
+        self.per_image = normalise == PER_IMAGE
+        mean, std = NORMALISE["none" if self.per_image else normalise]
         if channels == 1 and len(mean) == 3:
             mean, std = (sum(mean) / 3,), (sum(std) / 3,)
         self.channels = channels
@@ -47,7 +63,7 @@ class Seeing(nn.Module):
             images = images.expand(-1, 3, -1, -1)
         elif images.shape[1] == 3 and self.channels == 1:
             images = images.float().mean(1, keepdim=True)
-        prepared = (images.float() - self.mean) / self.std
+        prepared = standardised(images.float()) if self.per_image else (images.float() - self.mean) / self.std
         return prepared.contiguous(memory_format=torch.channels_last)
 
     def forward(self, images: Tensor) -> dict[str, Tensor]:

@@ -1,4 +1,5 @@
-"""The table of our own networks: those of in-domain generalisation (Schott et al. 2022) that timm does not have.
+"""The table of our own networks: those of in-domain generalisation (Schott et al. 2022) that timm does not have, and
+the AlexNet of Zaidi et al. 2020.
 
 A row's ``make`` takes the channels and the size of the images, and arguments of its own, and gives a network whose
 children, in their order, are its layers. They are shared or separate, as any network that is not cut.
@@ -13,6 +14,7 @@ from typing import Any
 
 from torch import nn
 
+from unseen.models.alexnet import alexnet_no_early_pools
 from unseen.models.convolutional import cnn, coordconv
 from unseen.models.efficientnet_lite import PACKAGE, efficientnet_lite0
 from unseen.models.equivariant import equivariant_c4, equivariant_c8
@@ -43,6 +45,9 @@ SMALL: Mapping[str, Small] = {
     "equivariant-c8": Small(equivariant_c8, 261_072, "ours, after Cohen & Welling 2016"),
     "spatial-transformer": Small(spatial_transformer, 535_766, "Jaderberg et al. 2015 on the CNN of Schott et al."),
     "set-encoder": Small(set_encoder, 247_296, "ours, after Zaheer et al. 2017"),
+    "alexnet-no-early-pools": Small(
+        alexnet_no_early_pools, 70_499_712, "Zaidi et al. 2020, after Krizhevsky et al. 2012"
+    ),
     "efficientnet-lite0": Small(efficientnet_lite0, 3_371_008, "timm's tf_efficientnet_lite0", PACKAGE),
 }
 

@@ -33,7 +33,24 @@ def spatial_max(output: Tensor, axis: int) -> Tensor:
     return output.amax(2).float()
 
 
-ACTIVITY: dict[str, Callable[[Tensor, int], Tensor]] = {"mean": spatial_mean, "max": spatial_max}
+Reduce = Callable[[Tensor, int], Tensor]
+ACTIVITY: dict[str, Reduce] = {"mean": spatial_mean, "max": spatial_max}
+
+
+def reducing(activity: str) -> Reduce:
+    """What makes one number per unit and image of a layer's output."""
+    if activity not in ACTIVITY:
+        raise unknown("activity", activity, ACTIVITY, where="recordings.activity")
+    return ACTIVITY[activity]
+
+
+def named_layers(network: nn.Module, names: Sequence[str]) -> tuple[Recordable, dict[str, nn.Module]]:
+    """The modules of named layers, each once; a name that is not there is refused with those that are."""
+    recordable, there = _recordable(network), getattr(network, "layers", None)
+    for name in names:
+        if there is not None and name not in there:
+            raise unknown("layer", name, there, where=f"this {type(network).__name__}")
+    return recordable, {name: recordable.layer(name) for name in dict.fromkeys(names)}
 
 
 @torch.inference_mode()
@@ -56,10 +73,8 @@ def activity_per_cell(
 
     Memory holds one batch and one ``[cells, units]`` sum per layer, however many images there are.
     """
-    if activity not in ACTIVITY:
-        raise unknown("activity", activity, ACTIVITY, where="recordings.activity")
-    reduce, recordable = ACTIVITY[activity], _recordable(network)
-    layers = tuple(dict.fromkeys(layers))
+    reduce, (recordable, modules) = reducing(activity), named_layers(network, layers)
+    layers = tuple(modules)
     precise = torch.float32 if device.type == "mps" else torch.float64
     network.eval()
     now: dict[str, Tensor] = {}
@@ -67,9 +82,8 @@ def activity_per_cell(
     broken: dict[str, Tensor] = {}
     hooks = []
     try:
-        for name in layers:
-            keep = _keep(now, name, reduce, recordable.channel_axis(name))
-            hooks.append(recordable.layer(name).register_forward_hook(keep))
+        for name, module in modules.items():
+            hooks.append(module.register_forward_hook(keeping(now, name, reduce, recordable.channel_axis(name))))
         for places, images in batches(fetch, rows, device, size):
             at = torch.as_tensor(cells[places], dtype=torch.long, device=device)
             with autocast(device, precision):
@@ -95,7 +109,9 @@ def activity_per_cell(
     return means, counts
 
 
-def _keep(now: dict[str, Tensor], name: str, reduce: Callable[[Tensor, int], Tensor], axis: int):
+def keeping(now: dict[str, Tensor], name: str, reduce: Reduce, axis: int) -> Callable[..., None]:
+    """A hook that leaves the units' activity on this batch in ``now``."""
+
     def hook(module: nn.Module, inputs: object, output: Tensor) -> None:
         now[name] = reduce(output, axis)
 

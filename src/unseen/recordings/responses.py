@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -21,6 +21,16 @@ def batches(fetch: Images, rows: np.ndarray, device: torch.device, size: int) ->
 def autocast(device: torch.device, precision: str) -> torch.autocast:
     """The precision a network was trained in is the one it is asked in."""
     return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16")
+
+
+def answered(
+    outputs: Mapping[str, Tensor], targets: Sequence[str], numbers: bool = False
+) -> dict[str, tuple[Tensor, Tensor | None]]:
+    """Of each target the most probable class and its softmax probability, or the one number, still on the device."""
+    if numbers:
+        return {target: (outputs[target].float().squeeze(1), None) for target in targets}
+    best = {target: outputs[target].float().softmax(1).max(1) for target in targets}
+    return {target: (response, confidence) for target, (confidence, response) in best.items()}
 
 
 @torch.inference_mode()
@@ -45,8 +55,8 @@ def respond(
     for places, images in batches(fetch, rows, device, size):
         with autocast(device, precision):
             outputs = network(images)
-        for target in targets:
-            confidence, response = outputs[target].float().softmax(1).max(1)
+        for target, (response, confidence) in answered(outputs, targets).items():
+            assert confidence is not None
             responses[target][places] = response.cpu().numpy()
             confidences[target][places] = confidence.cpu().numpy()
     return {target: (responses[target], confidences[target]) for target in targets}
@@ -65,6 +75,6 @@ def _numbers(
     for places, images in batches(fetch, rows, device, size):
         with autocast(device, precision):
             outputs = network(images)
-        for target in targets:
-            found[target][places] = outputs[target].float().squeeze(1).cpu().numpy()
+        for target, (values, _) in answered(outputs, targets, numbers=True).items():
+            found[target][places] = values.cpu().numpy()
     return {target: (values, None) for target, values in found.items()}

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from unseen.models import Seeing, build_encoder, build_readout, with_encoder
+from unseen.recordings.latents import latents_of
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.training import Learner, Pictures, Trained, train
@@ -20,10 +22,11 @@ from unseen.training.objectives import OBJECTIVES
 from unseen.training.pairs import PairGrid, pair_grid
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.samples import Samples
-from unseen.vocabulary.seeds import seed_of
+from unseen.vocabulary.seeds import seed_of, stream
 
 SUPERVISED = "supervised"
 CHUNK = 4096  # pictures encoded at a time
+MOST_LATENTS = 10_000  # rows whose latents are kept (ours)
 
 
 def learns_without_labels(trial: Trial) -> bool:
@@ -76,11 +79,9 @@ def read_out(study: Study, trial: Trial, learner: EncodingLearner, encoded: Trai
         parts = []
         with torch.no_grad():
             for start in range(0, len(source), CHUNK):
-                rows = source.rows[start : start + CHUNK]
-                held = source.held
-                images = source.fetch(rows, str(device)) if held is None else held[start : start + len(rows)]
+                images = source.tested(start, start + CHUNK, str(device))
                 parts.append(encoder(learner.prepare(images.to(device))).float())
-        return replace(source, held=torch.cat(parts))
+        return replace(source, held=torch.cat(parts), slots=None, fresh=None)
 
     readout = build_readout(_outputs(study, trial), latents=_latents(encoder), seed=_seed(trial))
     reading = Learner(
@@ -91,7 +92,26 @@ def read_out(study: Study, trial: Trial, learner: EncodingLearner, encoded: Trai
     read = train([reading])[0]
     network = Seeing(with_encoder(encoder, read.network), normalise="none", channels=recipe.network.channels)  # type: ignore[arg-type]
     flags = {**{f"encoder {name}": why for name, why in encoded.flags.items()}, **read.flags}
-    return Trained(network.to(device), read.curve, read.best_epoch, flags, encoded.seconds + read.seconds)
+    return Trained(
+        network.to(device), read.curve, read.best_epoch, flags, encoded.seconds + read.seconds, encoded.search
+    )
+
+
+def latents_recorded(study: Study, trial: Trial, network: Any, device: torch.device) -> dict[str, np.ndarray]:
+    """Mean latents ``codes`` [n, latents] of training rows drawn by chance, and the ``levels`` [n, targets] they show;
+    nothing for a network without an encoder. In the order of the draw, so that the first k are a fair draw too."""
+    if not learns_without_labels(trial):
+        return {}
+    samples, names = study.world(trial).samples, [target.factor for target in study.targets(trial)]
+    rows = study.split(trial).rows(samples, "train")
+    rows = stream(trial.seed, "recordings", "latents").permutation(rows)[:MOST_LATENTS]
+    encoder = network.layer("latents")
+
+    def encode(images: Tensor) -> Tensor:
+        return encoder(network.prepare(images))
+
+    codes = latents_of(encode, study.world(trial).images, rows, device=device)
+    return {"codes": codes, "levels": np.ascontiguousarray(samples.cells(rows, names), np.int32)}
 
 
 def tolerances(targets: Any) -> list[float]:

@@ -16,12 +16,22 @@ import torch
 
 from unseen.models import Seeing, build
 from unseen.recordings import activity_per_cell, respond
-from unseen.studies.encoders import encoding_learner, learns_without_labels, read_out, tolerances, whole_network
+from unseen.studies.encoders import (
+    encoding_learner,
+    latents_recorded,
+    learns_without_labels,
+    read_out,
+    tolerances,
+    whole_network,
+)
+from unseen.studies.invariances import Recorded, record_invariance
+from unseen.studies.search import is_wanted, search
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study, layers_to_record
 from unseen.studies.trials import Trial, describe, identity, precisions
 from unseen.training import Learner, Pictures, Trained, pictures, reproducible, train
 from unseen.training.encoding import EncodingLearner
+from unseen.training.feed import fits, resident
 from unseen.version import __version__
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import responses_table
@@ -99,34 +109,71 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
 
 
 def _learner(study: Study, trial: Trial, precision: str, device: torch.device, held: dict[bytes, Pictures]) -> Learner:
-    world, split, targets, recipe = study.world(trial), study.split(trial), study.targets(trial), trial.recipe
+    world, split, targets = study.world(trial), study.split(trial), study.targets(trial)
+    chance: Any = world  # a transformed world: which rows chance decides, and how they look when drawn again
 
-    def bring(name: str) -> Pictures:
-        """Trials that train on the same rows share their pictures."""
+    def rows_of(name: str) -> np.ndarray:
         rows = split.rows(world.samples, name)
         if not len(rows):
             raise UnseenError(f"row set '{name}' is empty: nothing to train on.")
-        key = rows.tobytes() + f"{world.fingerprint} {targets}".encode()
+        return rows
+
+    def bring(rows: np.ndarray, fresh: bool, held: dict[bytes, Pictures]) -> Pictures:
+        """Trials that train on the same rows share their pictures, and the noise of each epoch if it is ``fresh``."""
+        new = chance.fresh(rows) if fresh and hasattr(world, "fresh") else np.zeros(len(rows), dtype=bool)
+        key = rows.tobytes() + f"{world.fingerprint} {targets} {new.any()}".encode()
         if key not in held:
             labels = np.stack([target.truth(world.samples, rows) for target in targets], axis=1)
             drawn = getattr(world, "drawn", False)
-            held[key] = pictures(rows, labels, lambda r, d: world.images(r, d), device, drawn=drawn)
+
+            def fetch(rows: np.ndarray, device: str, draw: int = 0) -> torch.Tensor:
+                return chance.again(rows, device, draw) if draw else world.images(rows, device)
+
+            held[key] = _keeping(world, pictures(rows, labels, fetch, device, drawn=drawn, fresh=new), device)
         return held[key]
 
-    train_on, ask = bring("train"), bring("validation" if "validation" in split.sets else "train")
-    if learns_without_labels(trial):
-        return encoding_learner(study, trial, train_on, ask, device, precision)
-    return Learner(
-        network_of(study, trial),
-        tuple(target.name for target in targets),
-        train_on,
-        ask,
-        recipe.training,
-        seed=trial.seed,
-        device=device,
-        precision=precision,
-        tolerances=tolerances(targets) if recipe.task == "regression" else None,
-    )
+    def learner(trial: Trial, train_on: Pictures, ask: Pictures) -> Learner:
+        if learns_without_labels(trial):
+            return encoding_learner(study, trial, train_on, ask, device, precision)
+        return Learner(
+            network_of(study, trial),
+            tuple(target.name for target in targets),
+            train_on,
+            ask,
+            trial.recipe.training,
+            seed=trial.seed,
+            device=device,
+            precision=precision,
+            tolerances=tolerances(targets) if trial.recipe.task == "regression" else None,
+        )
+
+    rows, found = rows_of("train"), None
+    asked = rows_of("validation") if "validation" in split.sets else rows
+    if is_wanted(trial.recipe):
+        trial, found = search(trial, world.samples, rows, lambda some, fresh: bring(some, fresh, {}), learner)
+    made = learner(trial, bring(rows, True, held), bring(asked, False, held))
+    made.search = found
+    return made
+
+
+def _keeping(world: Any, brought: Pictures, device: torch.device) -> Pictures:
+    """Where pictures are drawn anew in every epoch, what lies below their noise stays on the device too, if it fits: a
+    rendered world would otherwise be rendered again in every epoch."""
+    if brought.fresh is None or brought.held is None or hasattr(world.inner, "fresh"):
+        return brought
+    inner = np.unique(brought.rows[brought.fresh.turns >= 0] // len(world.levels))
+    first = world.inner.images(inner[:1], "cpu")
+    if not fits(len(inner), first.numel() * first.element_size(), device):
+        return brought
+    kept = resident(world.inner.images, inner, device)
+
+    def show(asked: np.ndarray, device: str, draw: int) -> torch.Tensor:
+        return kept[torch.from_numpy(np.searchsorted(inner, asked)).to(kept.device)]
+
+    def fetch(rows: np.ndarray, device: str, draw: int = 0) -> torch.Tensor:
+        return world.again(rows, device, draw, show) if draw else world.images(rows, device)
+
+    return replace(brought, fetch=fetch)
 
 
 def _without(trial: Trial) -> str:
@@ -199,6 +246,13 @@ def _record(
         )  # fmt: skip
         activity = {layer: m.reshape(len(m), *space.shape).astype(np.float32) for layer, m in means.items()}
         activity["images"] = counts.reshape(space.shape).astype(np.int32)
+    latents = latents_recorded(study, trial, network, device)
+    invariance, flags = Recorded(), trained.flags
+    if recipe.recordings.invariance:
+        try:
+            invariance = record_invariance(study, trial, network, layers, device=device, precision=precision)
+        except UnseenError as error:  # the network is trained: keep what there is, say what there is not
+            flags = {**flags, "no invariance": str(error)}
     facts = {
         "identity": name,
         "label": trial.label,
@@ -214,7 +268,9 @@ def _record(
         "network": network.description,
         "curve": list(trained.curve),
         "best_epoch": trained.best_epoch,
-        "flags": trained.flags,
+        "flags": flags,
+        **({"invariance": invariance.facts} if invariance.facts else {}),
+        **({"search": trained.search} if trained.search else {}),
         "seconds": trained.seconds,
         "packed": packed,
         "seconds_together": together,
@@ -229,6 +285,10 @@ def _record(
             save_file(
                 {key: np.ascontiguousarray(value) for key, value in activity.items()}, folder / "activity.safetensors"
             )
+        if latents:
+            save_file(latents, folder / "latents.safetensors")
+        for kind, rows in invariance.tables.items():
+            pq.write_table(rows, folder / f"{kind}.parquet", compression="zstd")
         if recipe.recordings.weights:
             from safetensors.torch import save_file as save_weights
 

@@ -3,6 +3,7 @@
 study/
   recipe.toml          the resolved recipe of the last run
   trials/<identity>/   trial.json, responses.parquet, activity.safetensors, weights.safetensors (if kept)
+  calibrations/<identity>.json   strengths that were found, with their curves
   failed/<identity>.json
 """
 
@@ -106,12 +107,37 @@ class Store:
             return {}
         return {p.stem: _failure(p) for p in sorted(folder.glob("*.json")) if not p.name.startswith(".")}
 
+    def calibration_path(self, identity: str) -> Path:
+        return self.path / "calibrations" / f"{identity}.json"
+
+    def calibration(self, identity: str) -> dict[str, Any] | None:
+        """The record of a calibration, if it was done."""
+        path = self.calibration_path(identity)
+        if not path.is_file():
+            return None
+        try:
+            return _calibration(path.read_bytes(), identity)
+        except (OSError, ValueError) as error:
+            raise UnseenError(
+                f"calibration '{path}' cannot be read ({error}); delete that file and run the study again."
+            ) from None
+
+    def keep_calibration(self, identity: str, record: Mapping[str, Any]) -> None:
+        """Keep what a calibration found."""
+        path = self.calibration_path(identity)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_text(path, json.dumps(record, indent=1, default=str))
+        except OSError as error:
+            raise disk_error(error, self.path) from error
+
     def sweep(self) -> int:
         """Remove what killed runs left half-written; give the number of leftovers."""
         leftovers = [p for p in self.trials.iterdir() if p.name.startswith(".")] if self.trials.is_dir() else []
         for path in leftovers:
             shutil.rmtree(path, ignore_errors=True)
-        files = [*self.path.glob(".recipe.toml-*"), *(self.path / "failed").glob(".*.json-*")]
+        files = [*self.path.glob(".recipe.toml-*")]
+        files += [path for folder in ("failed", "calibrations") for path in (self.path / folder).glob(".*.json-*")]
         for path in files:
             path.unlink(missing_ok=True)
         return len(leftovers) + len(files)
@@ -164,6 +190,8 @@ class Store:
                 for file in [self.path / "recipe.toml"]:
                     if file.is_file():
                         archive.add(file, arcname=f"{MARK}/{file.name}")
+                for file in sorted((self.path / "calibrations").glob("[!.]*.json")):
+                    archive.add(file, arcname=f"{MARK}/calibrations/{file.name}")
                 for name in names:
                     for file in sorted((self.trials / name).iterdir()):
                         if file.name != "weights.safetensors":
@@ -179,12 +207,19 @@ class Store:
         """Add the trials of a packed study; give how many were new and how many were here already.
 
         Nothing is written before the whole archive has been read. Where it differs from the recipe here in seeds only,
-        that recipe takes its seeds in: this is how repeats from several machines come together.
+        that recipe takes its seeds in: this is how repeats from several machines come together. Calibrations come too;
+        one that chose other strengths than the one here is refused, since its trials would not be found.
         """
-        recipe, trials = _read_archive(archive_path)
-        if not trials:
+        recipe, trials, calibrations = _read_archive(archive_path)
+        if not trials and not calibrations:
             raise UnseenError(f"'{archive_path}' holds no finished trial.")
         with self.locked():
+            found = {name: self.calibration(name) for name in calibrations}
+            for name, record in calibrations.items():
+                _same_strengths(archive_path, self.calibration_path(name), record, found[name])
+            for name, record in calibrations.items():
+                if found[name] is None:
+                    self.keep_calibration(name, record)
             new = {identity: files for identity, files in trials.items() if not self.has(identity)}
             for identity, files in new.items():
                 self.save(identity, partial(_write_all, files))
@@ -198,11 +233,14 @@ class Store:
         return len(new), len(trials) - len(new)
 
 
-def _read_archive(path: Path) -> tuple[str | None, dict[str, dict[str, bytes]]]:
-    """The recipe and the trials' files of a packed study. Names that lead elsewhere are refused."""
+Archive = tuple[str | None, dict[str, dict[str, bytes]], dict[str, dict[str, Any]]]
+
+
+def _read_archive(path: Path) -> Archive:
+    """The recipe, the trials' files and the calibrations of a packed study. Names that lead elsewhere are refused."""
     if not path.is_file():
         raise UnseenError(f"no packed study '{path}'.")
-    recipe, trials = None, {}
+    recipe, trials, calibrations = None, {}, {}
     try:
         with tarfile.open(path, "r:*") as archive:
             for member in archive:
@@ -216,6 +254,8 @@ def _read_archive(path: Path) -> tuple[str | None, dict[str, dict[str, bytes]]]:
                     recipe = data.read().decode()
                 elif len(parts) == 4 and parts[1] == "trials":
                     trials.setdefault(parts[2], {})[parts[3]] = data.read()
+                elif len(parts) == 3 and parts[1] == "calibrations" and parts[2].endswith(".json"):
+                    calibrations[parts[2].removesuffix(".json")] = data.read()
             while archive.fileobj is not None and archive.fileobj.read(1 << 20):  # to the end, where its sum is checked
                 pass
     except (tarfile.TarError, EOFError, OSError, lzma.LZMAError, zlib.error, UnicodeDecodeError) as error:
@@ -223,7 +263,39 @@ def _read_archive(path: Path) -> tuple[str | None, dict[str, dict[str, bytes]]]:
     for identity, files in trials.items():
         if _identity_in(files.get("trial.json", b"")) != identity:
             raise UnseenError(f"'{path}' is damaged: trial {identity} is not what its name says.")
-    return recipe, trials
+    try:
+        return recipe, trials, {identity: _calibration(text, identity) for identity, text in calibrations.items()}
+    except ValueError as error:
+        raise UnseenError(f"'{path}' is damaged: a calibration cannot be read ({error}).") from None
+
+
+def _calibration(text: bytes, identity: str) -> dict[str, Any]:
+    """The record of a calibration, or a ValueError where something of it is missing."""
+    record = json.loads(text)
+    try:
+        for key in ("label", "plain", "n", "chance", "target", "flags"):
+            record[key]
+        for curve in record["levels"].values():
+            [curve[key] for key in ("strengths", "accuracy", "n", "chosen", "reason")]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"it lacks {error}") from None
+    if record.get("identity") != identity:
+        raise ValueError("it is not what its name says")
+    return record
+
+
+def _same_strengths(archive: Path, here: Path, theirs: Mapping[str, Any], mine: Mapping[str, Any] | None) -> None:
+    """Two machines may choose otherwise where a curve comes close to its target."""
+    if mine is None:
+        return
+    chosen = [{level: curve["chosen"] for level, curve in one["levels"].items()} for one in (mine, theirs)]
+    if chosen[0] != chosen[1]:
+        told = [", ".join(f"{level} {strength}" for level, strength in one.items()) for one in chosen]
+        raise UnseenError(
+            f"'{archive}' was calibrated to other strengths ({told[1]}) than this study ({told[0]}), so that their "
+            f"trials do not belong together. Unpack it into a folder of its own, or delete '{here}' first to take its "
+            f"strengths: the trials here are then run again."
+        )
 
 
 def _identity_in(facts: bytes) -> str | None:

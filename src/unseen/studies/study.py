@@ -12,11 +12,22 @@ from pathlib import Path
 from typing import Any
 
 from unseen.designs import Audit, audit
+from unseen.measures import chance
+from unseen.studies.invariances import check_invariance, check_rectified
 from unseen.studies.store import Store
+from unseen.studies.strengths import (
+    Calibration,
+    calibration_identity,
+    check_steps,
+    check_target,
+    plain_trial,
+    with_strengths,
+    without_strengths,
+)
 from unseen.studies.tables import make_split, open_world
 from unseen.studies.trials import Trial, describe, expand, identity, precisions
 from unseen.vocabulary.errors import UnseenError, unknown
-from unseen.vocabulary.recipe import Recipe
+from unseen.vocabulary.recipe import Named, Recipe
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.target import Target, targets_of
 from unseen.vocabulary.world import World
@@ -35,7 +46,40 @@ class Study:
 
     @cached_property
     def trials(self) -> list[Trial]:
-        return expand(self.recipe)
+        """All trials, with the strengths that calibrations found so far; ``refresh`` after another one."""
+        found = {name: self.store.calibration(name) for name in self.calibrations}
+        return [with_strengths(trial, found[name]) if name else trial for trial, name in self._expanded[0]]
+
+    @property
+    def calibrations(self) -> dict[str, Calibration]:
+        """The distinct calibrations that the recipe's trials need, by identity."""
+        return self._expanded[1]
+
+    @cached_property
+    def _expanded(self) -> tuple[list[tuple[Trial, str]], dict[str, Calibration]]:
+        """Trials as the recipe says them, each with the identity of the calibration it needs ("": none)."""
+        trials: list[tuple[Trial, str]] = []
+        names: dict[str, str] = {}
+        needed: dict[str, Calibration] = {}
+        for trial in expand(self.recipe):
+            section = trial.recipe.calibration
+            if not section.steps:
+                trials.append((trial, ""))
+                continue
+            plain = plain_trial(trial)
+            world = self.world(plain)
+            check_steps(trial.recipe, plain.recipe.design.arguments["plain"], world)
+            key = plain.recipe.model_dump_json()
+            if key not in names:
+                names[key] = calibration_identity(plain, section, world)
+                needed.setdefault(names[key], Calibration(names[key], plain, section))
+            trials.append((trial, names[key]))
+        return trials, needed
+
+    def refresh(self) -> None:
+        """Look at the calibrations again: trials may have their strengths now."""
+        for name in ("trials", "_checked"):
+            self.__dict__.pop(name, None)
 
     @cached_property
     def _worlds(self) -> dict[str, World]:
@@ -43,9 +87,16 @@ class Study:
 
     def world(self, trial: Trial) -> World:
         """A trial's world, opened once for the whole study."""
-        key = json.dumps(trial.recipe.world.model_dump(), sort_keys=True, default=str)
+        return self._opened(trial.recipe.world)
+
+    def _opened(self, section: Named) -> World:
+        key = json.dumps(section.model_dump(), sort_keys=True, default=str)
         if key not in self._worlds:
-            self._worlds[key] = open_world(trial.recipe.world)
+            plain = without_strengths(section)
+            if plain is not section:  # the world inside is the same at all strengths
+                inside = getattr(self._opened(plain), "inner")  # noqa: B009
+                section = Named.model_validate({"name": section.name, **section.arguments, "of": inside})
+            self._worlds[key] = open_world(section)
         return self._worlds[key]
 
     @cached_property
@@ -74,6 +125,8 @@ class Study:
 
     def find(self, trial: Trial, device: str = "cpu") -> str | None:
         """The identity under which a trial is finished, at any precision that answers the recipe."""
+        if trial.recipe.calibration.steps:  # its strengths are to be found, and decide what it is
+            return None
         for precision in precisions(trial.recipe, device):
             name = self.identity(trial, precision)
             if self.store.has(name):
@@ -85,7 +138,8 @@ class Study:
 
     def failures(self) -> dict[str, dict[str, Any]]:
         """Recorded failures of this recipe's unfinished trials; the store may also hold some of other settings."""
-        mine = {self.identity(trial, p) for trial in self.missing() for p in precisions(trial.recipe, "cpu")}
+        known = [trial for trial in self.missing() if not trial.recipe.calibration.steps]
+        mine = {self.identity(trial, p) for trial in known for p in precisions(trial.recipe, "cpu")}
         return {name: record for name, record in self.store.failures().items() if name in mine}
 
     def check(self) -> list[tuple[Trial, Audit]]:
@@ -108,6 +162,7 @@ class Study:
                     f"nothing would be asked; it has {', '.join(split.sets)}."
                 )
             _check_layers(trial, split)
+            check_invariance(trial, split, targets)
             for name in trial.recipe.training.loss_weights:
                 if name not in [target.name for target in targets]:
                     raise unknown("target", name, [t.name for t in targets], where="training.loss_weights")
@@ -115,6 +170,7 @@ class Study:
                 audits[id(split)] = (trial, audit(split, world.samples))
         _check_patterns(self)
         _check_networks(self)
+        _check_calibrations(self)
         return list(audits.values())
 
 
@@ -166,7 +222,7 @@ def _check_networks(study: Study) -> None:
                 raise unknown("augmentation", name, AUGMENT, where="training.augment")
         world = study.world(trial)
         objective = trial.recipe.training.objective
-        key = (network.model_dump_json(), objective, world.size, recordings.layers)
+        key = (network.model_dump_json(), objective, world.size, recordings.model_dump_json())
         if key in seen:
             continue
         seen.add(key)
@@ -190,6 +246,16 @@ def _check_networks(study: Study) -> None:
             for layer in recordings.layers:
                 if not matching(layer, names):
                     raise unknown("layer", layer, names, where=f"network '{network.backbone}' ({network.sharing})")
+        if recordings.invariance and recordings.negative == "error":
+            check_rectified(study, trial)
+
+
+def _check_calibrations(study: Study) -> None:
+    """The plain network of each calibration has images to learn from, and a target that it can fall under."""
+    for needed in study.calibrations.values():
+        study.split(needed.trial)
+        (target,) = study.targets(needed.trial)
+        check_target(needed.section, chance(len(target.classes)), target.name)
 
 
 def matching(layer: str, names: Sequence[str]) -> list[str]:

@@ -90,6 +90,11 @@ def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
     its meaning raises a component's version instead.
     """
     recipe = trial.recipe
+    if recipe.calibration.steps:  # without its strengths a trial is not yet any trial
+        raise UnseenError(
+            f"'{trial.label}' needs the strengths of {', '.join(recipe.calibration.steps)}, which are to be calibrated "
+            f"first: `unseen run` does it, or unseen.studies.calibration.calibrate(study)."
+        )
     _, design_arguments = design_call(recipe.design)
     what = placeless(recipe.world.arguments)
     lists = design_arguments.pop("lists", None)
@@ -109,6 +114,7 @@ def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
         },
         "training": {**_chosen(recipe.training), "precision": precision},
         **({"readout": _chosen(recipe.readout)} if recipe.training.objective != "supervised" else {}),
+        **({"search": _chosen(recipe.search)} if recipe.search.lr or recipe.search.weight_decay else {}),
         "recordings": _chosen(recipe.recordings),
         "seed": trial.seed,
         "versions": component_versions(recipe, world.samples.space),

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from unseen.training.learner import Learner, Pictures
+from unseen.training.learner import Learner
 from unseen.training.objectives import OBJECTIVES, Objective, normal
 from unseen.training.pairs import PAIRS, PairGrid
+from unseen.training.visits import Pictures
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.vocabulary.seeds import seed_of
@@ -51,6 +53,8 @@ class EncodingLearner(Learner):
         self.row_numbers = {
             id(source): torch.as_tensor(source.rows, device=device) for source in (train, validation)
         }  # a captured step reads them
+        first = torch.from_numpy(np.unique(train.rows, return_index=True)[1]).to(device)
+        self.partner_slots = first if train.slots is None else train.slots[first]  # of each training row, in order
         super().__init__(encoder, (LOSS,), train, validation, settings, **where)
 
     def _losses(self, images: Tensor, labels: Tensor, picks: Tensor, source: Pictures) -> tuple[Tensor, Tensor]:
@@ -66,7 +70,7 @@ class EncodingLearner(Learner):
             seed = seed_of(self.seed, "training", "pairs", training)
             found = PAIRS[self.objective.pairs](self.grid, rows, visit, seed=seed)
             _, there = self.grid.places(found.rows)  # an image of validation may find no partner but itself
-            other = self.train.held.index_select(0, found.places)
+            other = self.train.held.index_select(0, self.partner_slots.index_select(0, found.places))
             partners = self.prepare(torch.where(there[:, None, None, None], other, images))
         noise = None
         if self.objective.noisy:

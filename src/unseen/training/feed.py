@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-Images = Callable[[np.ndarray, str], Tensor]  # rows, device -> pictures
+Images = Callable[..., Tensor]  # rows, device (and perhaps a draw) -> pictures
 
 CHUNK = 8192
 

@@ -9,54 +9,22 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.dropout import _DropoutNd
 
 from unseen.training.augment import AUGMENT, augment
-from unseen.training.feed import Ahead, Images, fits, resident
+from unseen.training.feed import Ahead
+from unseen.training.visits import Pictures
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.vocabulary.seeds import seed_of, stream
 
 EVALUATION_BATCH = 1024
 WARM_UP = 3
-
-
-@dataclass(frozen=True, eq=False)
-class Pictures:
-    """Rows with their labels; the pictures themselves where they fit on the device, else the function that fetches."""
-
-    rows: np.ndarray
-    labels: Tensor  # [n, targets] class numbers, or the numbers to regress
-    fetch: Images
-    held: Tensor | None
-    drawn: bool = False  # made by the world when asked, on any device
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-
-def pictures(
-    rows: np.ndarray,
-    labels: np.ndarray,
-    fetch: Images,
-    device: torch.device,
-    hold: bool | None = None,
-    drawn: bool = False,
-) -> Pictures:
-    """Bring rows to the device: all at once where they fit in half of its free memory. Those of a ``drawn`` world that
-    do not fit are drawn there when their turn comes."""
-    first = fetch(rows[:1], "cpu")
-    if hold is None:
-        hold = fits(len(rows), first.numel() * first.element_size(), device)
-    held = resident(fetch, rows, device) if hold else None
-    kind = torch.float32 if np.issubdtype(labels.dtype, np.floating) else torch.long
-    return Pictures(rows, torch.as_tensor(labels, dtype=kind, device=device), fetch, held, drawn)
 
 
 class Learner:
@@ -121,6 +89,7 @@ class Learner:
         self.best_loss, self.best_epoch = math.inf, -1
         self.diverged = False
         self._ahead: Ahead | None = None
+        self.search: Mapping[str, Any] | None = None  # how its settings were found, for the record
         if self.captured:
             self._capture()
 
@@ -157,7 +126,7 @@ class Learner:
 
     def _step(self) -> None:
         picks = self.order.index_select(0, self.cursor + self.arange)
-        images = self.buffer if self.train.held is None else self.train.held.index_select(0, picks)
+        images = self.buffer if self.train.held is None else self.train.gathered(picks)
         assert images is not None
         if self.settings.augment:
             plan = self.settings.augment
@@ -180,8 +149,7 @@ class Learner:
         at = self.cursor + self.asked_range
         inside = at < len(self.validation)
         picks = at.clamp(max=len(self.validation) - 1)
-        held = self.validation.held
-        images = self.asked_buffer if held is None else held.index_select(0, picks)
+        images = self.asked_buffer if self.validation.held is None else self.validation.gathered(picks)
         assert images is not None
         losses, right = self._losses(images, self.validation.labels.index_select(0, picks), picks, self.validation)
         self.asked_sums += torch.stack([(losses * inside[:, None]).sum(0), (right & inside[:, None]).sum(0)])
@@ -228,9 +196,22 @@ class Learner:
         self.network.train()
         self.leave()
         if self.train.held is None:
-            picks = order.reshape(self.steps_per_epoch, self.batch)
-            batches = (self.train.rows[p] for p in picks)
-            self._ahead = Ahead(self.train.fetch, batches, self.device, drawn=self.train.drawn)
+            batches = iter(order.reshape(self.steps_per_epoch, self.batch))
+            visited = partial(self.train.visited, epoch=epoch)
+            self._ahead = Ahead(visited, batches, self.device, drawn=self.train.drawn)
+        elif self.train.fresh is not None:
+            self._redraw(epoch)
+
+    def _redraw(self, epoch: int) -> None:
+        """Noise of this epoch, in the place of the last one's: a captured step reads fixed addresses. No learner that
+        shares these pictures reads any more, since the end of an epoch waits for its steps; and none goes on before
+        they are whole."""
+        if self.stream is not None:
+            self.stream.wait_stream(torch.cuda.current_stream(self.device))
+        with self._on_stream():
+            changed = self.train.redraw(epoch)
+        if changed and self.stream is not None:
+            self.stream.synchronize()
 
     def step(self) -> None:
         """One step of training, on this learner's stream."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import nn
@@ -27,6 +28,7 @@ class Trained:
     best_epoch: int
     flags: dict[str, str]
     seconds: float
+    search: Mapping[str, Any] | None = None  # how its settings were found, where they were
 
 
 def train(learners: Sequence[Learner], watch: Watch | None = None) -> list[Trained]:
@@ -65,7 +67,7 @@ def _trained(learner: Learner, seconds: float) -> Trained:
     flags = flags_of(learner)
     if learner.device.type != "cpu" and drops_out(network):
         flags["unseeded"] = f"its dropout draws are not reproducible on {learner.device.type.upper()}"
-    return Trained(network, tuple(learner.curve), learner.best_epoch, flags, seconds)
+    return Trained(network, tuple(learner.curve), learner.best_epoch, flags, seconds, learner.search)
 
 
 def flags_of(learner: Learner) -> dict[str, str]:

@@ -37,8 +37,8 @@ class Strength:
 
 @dataclass(frozen=True)
 class Transformation:
-    """A row of the table. ``function(images, strength, keys)`` takes and gives float32 ``[n, c, h, w]`` on the 0–255
-    scale; ``keys`` is one 63-bit number per image, which ``chance`` says is used."""
+    """A row of the table. ``function(images, strength, keys)`` takes uint8 or float32 ``[n, c, h, w]`` on the 0–255
+    scale and gives float32; ``keys`` is one 63-bit number per image, which ``chance`` says is used."""
 
     name: str
     function: Callable[[Tensor, float, Tensor], Tensor]
@@ -59,7 +59,7 @@ class Transformation:
             if self.chance:
                 raise UnseenError(f"'{self.name}' draws by chance; give `keys`, one whole number per picture.")
             keys = torch.zeros(len(images), dtype=torch.long, device=images.device)
-        return self.function(images.float(), number, keys)
+        return self.function(images if images.dtype == torch.uint8 else images.float(), number, keys)
 
     def check(self, strength: object = None) -> float:
         """The strength to use: the one given if it is possible, else the default."""

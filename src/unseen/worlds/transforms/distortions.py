@@ -16,7 +16,7 @@ from unseen.worlds.rendering import chance
 from unseen.worlds.transforms.colour import SCIKIT_IMAGE, luminance
 from unseen.worlds.transforms.filters import smoothed, stepped
 from unseen.worlds.transforms.geometry import turned
-from unseen.worlds.transforms.noise import LEVELS, counted, sixteen
+from unseen.worlds.transforms.noise import LEVELS, pixel_bits, sixteen
 
 if TYPE_CHECKING:
     import torch
@@ -32,7 +32,7 @@ FINEST = 2.0**10
 
 def colour(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """The picture as it is."""
-    return images
+    return images.float()
 
 
 def grey(images: Tensor, strength: float, keys: Tensor) -> Tensor:
@@ -68,7 +68,7 @@ def salt_and_pepper(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """At 30 % contrast a pixel becomes black or white with probability ``strength``, half of it each."""
     import torch
 
-    share = chance.uniform(counted(images, keys), 0, "pixels")
+    share = chance.between(pixel_bits(images, keys))
     pale = _at_contrast(images, NOISE_CONTRAST)
     salted = torch.where(share >= 1 - strength / 2, 255.0, pale)
     return _shown(torch.where(share < strength / 2, 0.0, salted), images)
@@ -76,7 +76,7 @@ def salt_and_pepper(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 
 def uniform_noise(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """At 30 % contrast, plus noise in [−``strength``, ``strength``) of the whole range, clipped."""
-    drawn = chance.uniform(counted(images, keys), 0, "pixels", low=-1.0, high=1.0)
+    drawn = chance.between(pixel_bits(images, keys), -1.0, 1.0)
     return _shown((_at_contrast(images, NOISE_CONTRAST) + drawn * (strength * 255)).clamp_(0, 255), images)
 
 

@@ -93,32 +93,65 @@ class TransformedWorld:
         test, another draw is another noise. The inner world is given the draw too. A level more or less among
         ``levels`` changes no other image.
         """
+        return self._shown(rows, device, draw, self.inner.images)
+
+    def fresh(self, rows: np.ndarray) -> np.ndarray:
+        """Which rows are decided by chance, so that training draws them anew at every visit."""
+        rows = np.asarray(rows, dtype=np.int64)
+        by_chance = np.array([name != NONE and TRANSFORMATIONS[name].chance for name in self.levels])
+        found = by_chance[rows % len(self.levels)]
+        inside = getattr(self.inner, "fresh", None)
+        return found if inside is None else found | inside(rows // len(self.levels))
+
+    def again(
+        self, rows: np.ndarray, device: str = "cpu", draw: int = 0, show: Callable[..., Tensor] | None = None
+    ) -> Tensor:
+        """The same pictures under other noise: unlike in ``images``, what the inner world shows stays that of draw 0,
+        where a rendered world would show another scene. Draw 0 is that of a test here too. ``show(inner rows, device,
+        draw)`` gives the inner pictures where the caller keeps them."""
+
+        def fixed(inner: np.ndarray, device: str, draw: int) -> Tensor:
+            return self.inner.images(inner, device)
+
+        return self._shown(rows, device, draw, show or getattr(self.inner, "again", fixed))
+
+    def _shown(self, rows: np.ndarray, device: str, draw: int, show: Callable[..., Tensor]) -> Tensor:
         import torch
 
         rows = np.asarray(rows, dtype=np.int64)
         self.samples.locate(rows)  # refuses rows that do not exist
         inner, level = rows // len(self.levels), rows % len(self.levels)
         asked, place = np.unique(inner, return_inverse=True)  # a row asked at several levels is drawn once
-        pictures = self.inner.images(asked, device, draw)
-        found = torch.empty((len(rows), *pictures.shape[1:]), dtype=torch.float32, device=pictures.device)
+        if len(asked) == len(inner):
+            asked, place = inner, np.arange(len(inner))
+        pictures = show(asked, device, draw)
         step = max(1, CHUNK.get(pictures.device.type, CHUNK["cpu"]) // max(1, pictures[:1].numel()))
-        for number in np.unique(level):
-            here = np.flatnonzero(level == number)
-            for start in range(0, len(here), step):
-                chosen = here[start : start + step]
-                images = pictures[_there(place[chosen], pictures.device)].float()
-                found[_there(chosen, pictures.device)] = self._at(int(number), images, inner[chosen], draw)
+        parts = [
+            (int(number), here[start : start + step])
+            for number in np.unique(level)
+            for here in (np.flatnonzero(level == number),)
+            for start in range(0, len(here), step)
+        ]
+        if len(parts) == 1:  # nothing to put together; what is the inner world's own is not given away
+            found = self._at(parts[0][0], _picked(pictures, place), inner, draw)
+            return found.clone() if found.data_ptr() == pictures.data_ptr() else found
+        found = torch.empty((len(rows), *pictures.shape[1:]), dtype=torch.float32, device=pictures.device)
+        for number, chosen in parts:
+            _put(found, chosen, self._at(number, _picked(pictures, place[chosen]), inner[chosen], draw))
         return found
 
     def _at(self, level: int, images: Tensor, inner: np.ndarray, draw: int) -> Tensor:
+        import torch
+
         from unseen.worlds.rendering import chance
 
         if self.levels[level] == NONE:
-            return images
+            return images.float()
         row = TRANSFORMATIONS[self.levels[level]]
-        ids = _there(inner, images.device)
-        keys = chance.bits(ids, self.seed, FACTOR, row.name, draw) if row.chance else ids
-        return row.function(images, self.strengths[level], keys)
+        keys = torch.empty(0, dtype=torch.long, device=images.device)
+        if row.chance:
+            keys = chance.bits(_there(inner, images.device), self.seed, FACTOR, row.name, draw)
+        return row.function(images if images.dtype == torch.uint8 else images.float(), self.strengths[level], keys)
 
 
 def transformed(
@@ -234,6 +267,28 @@ def _multiplied(samples: Samples, factor: Factor) -> Samples:
 
 def _outside(ask: Callable[..., np.ndarray], levels: int, rows: np.ndarray, *more: Any, **named: Any) -> np.ndarray:
     return ask(np.asarray(rows, dtype=np.int64) // levels, *more, **named)
+
+
+def _picked(pictures: Tensor, numbers: np.ndarray) -> Tensor:
+    """Numbered pictures, not copied where the numbers follow each other. Indexing goes pixel by pixel on a CPU."""
+    if _in_turn(numbers):
+        return pictures[int(numbers[0]) : int(numbers[0]) + len(numbers)]
+    return pictures.index_select(0, _there(numbers, pictures.device))
+
+
+def _put(found: Tensor, numbers: np.ndarray, images: Tensor) -> None:
+    """Write pictures to their places."""
+    if _in_turn(numbers):
+        found[int(numbers[0]) : int(numbers[0]) + len(numbers)] = images
+    elif found.device.type == "cpu":
+        for number, image in zip(numbers.tolist(), images):
+            found[number] = image
+    else:
+        found.index_copy_(0, _there(numbers, found.device), images)
+
+
+def _in_turn(numbers: np.ndarray) -> bool:
+    return len(numbers) > 0 and bool((np.diff(numbers) == 1).all())
 
 
 def _there(numbers: np.ndarray, device: torch.device) -> Tensor:
