@@ -11,8 +11,8 @@ from small_study import ran, study
 from unseen.measures import invariance_coefficient
 from unseen.recordings.ablation import Curve
 from unseen.studies import invariances
-from unseen.studies.execute import network_of
 from unseen.studies.invariances import curve_rows, pairs_of, scored
+from unseen.studies.learners import network_of
 from unseen.vocabulary.errors import UnseenError
 
 WORLD = {

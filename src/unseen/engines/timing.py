@@ -75,7 +75,7 @@ def _calibrations(study: Study, device: Any, rates: dict[str, float]) -> tuple[f
 def _images_per_second(study: Study, trial: Any, device: Any) -> float:
     import torch
 
-    from unseen.studies.execute import network_of
+    from unseen.studies.learners import network_of
 
     threads = torch.get_num_threads()
     if device.type == "cpu":

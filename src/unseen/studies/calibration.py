@@ -21,7 +21,8 @@ from torch import nn
 
 from unseen.measures import accuracy, chance
 from unseen.recordings import respond
-from unseen.studies.execute import Event, Watch, _learner, machine
+from unseen.studies.execute import Event, Watch, machine
+from unseen.studies.learners import learner_of
 from unseen.studies.strengths import Calibration, check_target, curve_text, found_text, possible_strengths
 from unseen.studies.study import Study
 from unseen.studies.trials import precisions
@@ -188,7 +189,7 @@ def _trained(
     study: Study, needed: Calibration, precision: str, device: torch.device, watch: Watch
 ) -> tuple[Trained, dict[str, Any] | None]:
     """The plain network, and what a search for its learning rate found, where the recipe asks for one."""
-    learner = _learner(study, needed.trial, precision, device, {})
+    learner = learner_of(study, needed.trial, precision, device, {})
     (trained,) = train([learner], lambda place, figures: watch(Event("epoch", needed.label, needed.identity, figures)))
     return trained, getattr(learner, "search", None)
 

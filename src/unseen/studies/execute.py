@@ -14,28 +14,18 @@ from typing import Any
 import numpy as np
 import torch
 
-from unseen.models import Seeing, build
 from unseen.recordings import activity_per_cell, respond
-from unseen.studies.encoders import (
-    encoding_learner,
-    latents_recorded,
-    learns_without_labels,
-    read_out,
-    tolerances,
-    whole_network,
-)
+from unseen.studies.encoders import latents_recorded, read_out
 from unseen.studies.invariances import Recorded, record_invariance
-from unseen.studies.search import is_wanted, search
+from unseen.studies.learners import learner_of
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study, layers_to_record
 from unseen.studies.trials import Trial, describe, identity, precisions
-from unseen.training import Learner, Pictures, Trained, pictures, reproducible, train
+from unseen.training import Learner, Pictures, Trained, reproducible, train
 from unseen.training.encoding import EncodingLearner
-from unseen.training.feed import fits, resident
 from unseen.version import __version__
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import responses_table
-from unseen.vocabulary.seeds import seed_of
 
 
 @dataclass(frozen=True)
@@ -66,7 +56,7 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
         precision = precisions(trial.recipe, device.type)[0]
         name = identity(describe(trial, study.world(trial), precision))
         try:
-            learners.append(_learner(study, trial, precision, device, held))
+            learners.append(learner_of(study, trial, precision, device, held))
             ready.append((trial, name, precision))
             watch(Event("started", trial.label, name))
         except torch.OutOfMemoryError:
@@ -108,101 +98,10 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
         watch(Event("finished", trial.label, name, {"seconds": trained.seconds, "flags": trained.flags}))
 
 
-def _learner(study: Study, trial: Trial, precision: str, device: torch.device, held: dict[bytes, Pictures]) -> Learner:
-    world, split, targets = study.world(trial), study.split(trial), study.targets(trial)
-    chance: Any = world  # a transformed world: which rows chance decides, and how they look when drawn again
-
-    def rows_of(name: str) -> np.ndarray:
-        rows = split.rows(world.samples, name)
-        if not len(rows):
-            raise UnseenError(f"row set '{name}' is empty: nothing to train on.")
-        return rows
-
-    def bring(rows: np.ndarray, fresh: bool, held: dict[bytes, Pictures]) -> Pictures:
-        """Trials that train on the same rows share their pictures, and the noise of each epoch if it is ``fresh``."""
-        new = chance.fresh(rows) if fresh and hasattr(world, "fresh") else np.zeros(len(rows), dtype=bool)
-        key = rows.tobytes() + f"{world.fingerprint} {targets} {new.any()}".encode()
-        if key not in held:
-            labels = np.stack([target.truth(world.samples, rows) for target in targets], axis=1)
-            drawn = getattr(world, "drawn", False)
-
-            def fetch(rows: np.ndarray, device: str, draw: int = 0) -> torch.Tensor:
-                return chance.again(rows, device, draw) if draw else world.images(rows, device)
-
-            held[key] = _keeping(world, pictures(rows, labels, fetch, device, drawn=drawn, fresh=new), device)
-        return held[key]
-
-    def learner(trial: Trial, train_on: Pictures, ask: Pictures) -> Learner:
-        if learns_without_labels(trial):
-            return encoding_learner(study, trial, train_on, ask, device, precision)
-        return Learner(
-            network_of(study, trial),
-            tuple(target.name for target in targets),
-            train_on,
-            ask,
-            trial.recipe.training,
-            seed=trial.seed,
-            device=device,
-            precision=precision,
-            tolerances=tolerances(targets) if trial.recipe.task == "regression" else None,
-        )
-
-    rows, found = rows_of("train"), None
-    asked = rows_of("validation") if "validation" in split.sets else rows
-    if is_wanted(trial.recipe):
-        trial, found = search(trial, world.samples, rows, lambda some, fresh: bring(some, fresh, {}), learner)
-    made = learner(trial, bring(rows, True, held), bring(asked, False, held))
-    made.search = found
-    return made
-
-
-def _keeping(world: Any, brought: Pictures, device: torch.device) -> Pictures:
-    """Where pictures are drawn anew in every epoch, what lies below their noise stays on the device too, if it fits: a
-    rendered world would otherwise be rendered again in every epoch."""
-    if brought.fresh is None or brought.held is None or hasattr(world.inner, "fresh"):
-        return brought
-    inner = np.unique(brought.rows[brought.fresh.turns >= 0] // len(world.levels))
-    first = world.inner.images(inner[:1], "cpu")
-    if not fits(len(inner), first.numel() * first.element_size(), device):
-        return brought
-    kept = resident(world.inner.images, inner, device)
-
-    def show(asked: np.ndarray, device: str, draw: int) -> torch.Tensor:
-        return kept[torch.from_numpy(np.searchsorted(inner, asked)).to(kept.device)]
-
-    def fetch(rows: np.ndarray, device: str, draw: int = 0) -> torch.Tensor:
-        return world.again(rows, device, draw, show) if draw else world.images(rows, device)
-
-    return replace(brought, fetch=fetch)
-
-
 def _without(trial: Trial) -> str:
     """What it means that a split has no rows for validation."""
     chosen = "the epoch was chosen on training images; " if trial.recipe.training.select == "best" else ""
     return f"{chosen}the curves named validation are of training images"
-
-
-def network_of(study: Study, trial: Trial) -> Seeing:
-    """A trial's network with its first weights."""
-    if learns_without_labels(trial):
-        return whole_network(study, trial)
-    network, world = trial.recipe.network, study.world(trial)
-    built = build(
-        network.backbone,
-        {target.name: target.outputs for target in study.targets(trial)},
-        sharing=network.sharing,
-        stem=network.stem,
-        channels=network.channels,
-        as_released=network.as_released,
-        checkpoint=network.checkpoint,
-        pretrained=network.pretrained,
-        input_size=world.size,
-        seed=seed_of(trial.seed, "training", "weights"),
-        arguments=network.arguments,
-    )
-    if network.frozen:
-        built.freeze()
-    return Seeing(built, normalise=trial.recipe.training.normalise, channels=network.channels)
 
 
 def _record(

@@ -88,7 +88,7 @@ def check_rectified(study: Study, trial: Trial) -> None:
 
     from unseen.recordings.invariance import extremes, refuse_negative
     from unseen.recordings.pairs import Pairs
-    from unseen.studies.execute import network_of
+    from unseen.studies.learners import network_of
     from unseen.studies.study import layers_to_record
 
     bare = trial.recipe.network.model_copy(update={"pretrained": False, "checkpoint": None})

@@ -11,23 +11,21 @@ from __future__ import annotations
 
 import errno
 import json
-import lzma
 import os
 import shutil
 import socket
 import tarfile
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from unseen.studies.archives import MARK, calibration_record, read_archive, same_strengths, with_seeds
 from unseen.vocabulary.errors import StoreBusy, UnseenError
 from unseen.vocabulary.locks import take_lock
 
-MARK = "unseen-study"
 PATIENCE = 5  # times a tenth of a second: `unseen status` holds the lock for an instant
 
 
@@ -116,7 +114,7 @@ class Store:
         if not path.is_file():
             return None
         try:
-            return _calibration(path.read_bytes(), identity)
+            return calibration_record(path.read_bytes(), identity)
         except (OSError, ValueError) as error:
             raise UnseenError(
                 f"calibration '{path}' cannot be read ({error}); delete that file and run the study again."
@@ -210,13 +208,13 @@ class Store:
         that recipe takes its seeds in: this is how repeats from several machines come together. Calibrations come too;
         one that chose other strengths than the one here is refused, since its trials would not be found.
         """
-        recipe, trials, calibrations = _read_archive(archive_path)
+        recipe, trials, calibrations = read_archive(archive_path)
         if not trials and not calibrations:
             raise UnseenError(f"'{archive_path}' holds no finished trial.")
         with self.locked():
             found = {name: self.calibration(name) for name in calibrations}
             for name, record in calibrations.items():
-                _same_strengths(archive_path, self.calibration_path(name), record, found[name])
+                same_strengths(archive_path, self.calibration_path(name), record, found[name])
             for name, record in calibrations.items():
                 if found[name] is None:
                     self.keep_calibration(name, record)
@@ -225,102 +223,12 @@ class Store:
                 self.save(identity, partial(_write_all, files))
             mine = self.path / "recipe.toml"
             if recipe is not None:
-                text = _with_seeds(mine.read_text(encoding="utf-8"), recipe) if mine.is_file() else recipe
+                text = with_seeds(mine.read_text(encoding="utf-8"), recipe) if mine.is_file() else recipe
                 try:
                     write_text(mine, text)
                 except OSError as error:
                     raise disk_error(error, self.path) from error
         return len(new), len(trials) - len(new)
-
-
-Archive = tuple[str | None, dict[str, dict[str, bytes]], dict[str, dict[str, Any]]]
-
-
-def _read_archive(path: Path) -> Archive:
-    """The recipe, the trials' files and the calibrations of a packed study. Names that lead elsewhere are refused."""
-    if not path.is_file():
-        raise UnseenError(f"no packed study '{path}'.")
-    recipe, trials, calibrations = None, {}, {}
-    try:
-        with tarfile.open(path, "r:*") as archive:
-            for member in archive:
-                parts = Path(member.name).parts
-                if ".." in parts or Path(member.name).is_absolute():
-                    raise UnseenError(f"'{path}' holds the name '{member.name}', which leads out of a study: refused.")
-                data = archive.extractfile(member) if member.isfile() else None
-                if data is None or parts[0] != MARK:
-                    continue
-                if parts[1:] == ("recipe.toml",):
-                    recipe = data.read().decode()
-                elif len(parts) == 4 and parts[1] == "trials":
-                    trials.setdefault(parts[2], {})[parts[3]] = data.read()
-                elif len(parts) == 3 and parts[1] == "calibrations" and parts[2].endswith(".json"):
-                    calibrations[parts[2].removesuffix(".json")] = data.read()
-            while archive.fileobj is not None and archive.fileobj.read(1 << 20):  # to the end, where its sum is checked
-                pass
-    except (tarfile.TarError, EOFError, OSError, lzma.LZMAError, zlib.error, UnicodeDecodeError) as error:
-        raise UnseenError(f"'{path}' is not a packed study, or is damaged: {error}.") from None
-    for identity, files in trials.items():
-        if _identity_in(files.get("trial.json", b"")) != identity:
-            raise UnseenError(f"'{path}' is damaged: trial {identity} is not what its name says.")
-    try:
-        return recipe, trials, {identity: _calibration(text, identity) for identity, text in calibrations.items()}
-    except ValueError as error:
-        raise UnseenError(f"'{path}' is damaged: a calibration cannot be read ({error}).") from None
-
-
-def _calibration(text: bytes, identity: str) -> dict[str, Any]:
-    """The record of a calibration, or a ValueError where something of it is missing."""
-    record = json.loads(text)
-    try:
-        for key in ("label", "plain", "n", "chance", "target", "flags"):
-            record[key]
-        for curve in record["levels"].values():
-            [curve[key] for key in ("strengths", "accuracy", "n", "chosen", "reason")]
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"it lacks {error}") from None
-    if record.get("identity") != identity:
-        raise ValueError("it is not what its name says")
-    return record
-
-
-def _same_strengths(archive: Path, here: Path, theirs: Mapping[str, Any], mine: Mapping[str, Any] | None) -> None:
-    """Two machines may choose otherwise where a curve comes close to its target."""
-    if mine is None:
-        return
-    chosen = [{level: curve["chosen"] for level, curve in one["levels"].items()} for one in (mine, theirs)]
-    if chosen[0] != chosen[1]:
-        told = [", ".join(f"{level} {strength}" for level, strength in one.items()) for one in chosen]
-        raise UnseenError(
-            f"'{archive}' was calibrated to other strengths ({told[1]}) than this study ({told[0]}), so that their "
-            f"trials do not belong together. Unpack it into a folder of its own, or delete '{here}' first to take its "
-            f"strengths: the trials here are then run again."
-        )
-
-
-def _identity_in(facts: bytes) -> str | None:
-    try:
-        return json.loads(facts)["identity"]
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _with_seeds(mine: str, other: str) -> str:
-    """My recipe with the other's seeds too, where only seeds (and places of files) tell them apart; else my own."""
-    from unseen.studies.describe import recipe_toml
-    from unseen.studies.tables import placeless
-    from unseen.vocabulary.recipe import parse, recipe_from
-
-    ours, theirs = recipe_from(parse(mine)), recipe_from(parse(other))
-
-    def rest(recipe: Any) -> dict[str, Any]:
-        tables = recipe.model_dump(mode="json", exclude={"seeds"})
-        return {**tables, "world": placeless(tables["world"])}
-
-    if rest(ours) != rest(theirs) or set(theirs.seeds) <= set(ours.seeds):
-        return mine
-    seeds = tuple(sorted({*ours.seeds, *theirs.seeds}))
-    return recipe_toml(ours.model_copy(update={"seeds": seeds}))
 
 
 def _write_all(files: Mapping[str, bytes], folder: Path) -> None:
