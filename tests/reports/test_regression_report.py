@@ -12,8 +12,10 @@ from report_example import EMPTY, contents
 from test_report_page import Reader
 
 from unseen.reports import AnswerPicture, RatioPicture, Regression, figure_files, write_report
+from unseen.reports.contents import KindRow, LatentPoint
+from unseen.reports.disentanglement import LOWEST, disentanglement
 from unseen.reports.figures import FIGURES, figures
-from unseen.reports.regression_figures import MOST_SMALL, REGRESSION_FIGURES, answers, factors, modularity, r2
+from unseen.reports.regression_figures import MOST_SMALL, REGRESSION_FIGURES, answers, factors, kinds, modularity, r2
 
 MODES = ("random", "composition", "interpolation", "extrapolation")
 FAR = MODES[-1]
@@ -24,10 +26,12 @@ ORDER = (
     "Findings",
     "What was seen and what was asked",
     "R² by split",
+    "R² by kind of factor",
     "R² of each factor",
     "One factor out of range",
     "Predicted against true",
     "Towards the mean",
+    "Disentanglement and generalisation",
     "Published numbers beside ours",
     "Loss curves",
     "Flags",
@@ -83,6 +87,16 @@ def about(**changes):
         "answers": (picture,),
         "answers_of": FAR,
         "ratios": (RatioPicture("cnn", 3, (0.0, 0.5, 1.0, 1.5), (4, 5, 1), 2, 1),),
+        "by_kind": tuple(
+            KindRow("", kind, mode, 0.9 - 0.2 * k, 0.8 - 0.2 * k, 1 - 0.2 * k, 6)
+            for kind in ("colour", "size", "position")
+            for k, mode in enumerate(MODES)
+        ),
+        "latents": tuple(
+            LatentPoint("", "slow-vae", mode, seed, 0.4 - 0.5 * k, 0.1 + 0.2 * seed, 0.1 * seed)
+            for k, mode in enumerate(MODES)
+            for seed in range(3)
+        ),
     }
     return Regression(**(whole | changes))
 
@@ -126,9 +140,9 @@ def values_of(figure):
 
 
 def rows_in(specification):
-    text = json.dumps(specification)
-    layers = json.loads(text).get("layer", [])
-    return [row for layer in layers for row in layer.get("data", {}).get("values", [])]
+    """Altair lifts data that all layers share out of them."""
+    whole = json.loads(json.dumps(specification))
+    return [row for part in (whole, *whole.get("layer", [])) for row in part.get("data", {}).get("values", [])]
 
 
 def test_the_sections_come_in_the_order_a_colleague_reads_them(reader):
@@ -186,6 +200,33 @@ def test_factors_are_told_with_their_kind_where_the_name_does_not_say_it():
     }
 
 
+def test_kinds_of_factor_are_told_over_all_models_with_the_factors_meant():
+    figure = kinds(regression())
+    assert [panel.title for panel in figure.panels] == ["all 2 models"]
+    assert {row["model"] for row in values_of(figure) if "interval" in row} == {"colour", "size", "position"}
+    assert "colour: floor_hue; size: scale; position: position_x" in figure.caption
+    assert "(n = 6)" in figure.caption
+
+
+def test_encoders_are_points_by_score_and_split_and_none_is_lost_below_the_axis():
+    lost = LatentPoint("", "beta-vae", FAR, 0, 0.0, None, None, collapsed=True)
+    far = LatentPoint("", "beta-vae", FAR, 1, -7.0, 0.5, None)
+    figure = disentanglement(regression(regression=about(latents=(*about().latents, lost, far))))
+    assert [panel.title for panel in figure.panels] == [*MODES, *MODES]
+    rows = [row for row in values_of(figure) if "score" in row]
+    assert len(rows) == 2 * 12 + 1, "a score that is missing takes its own point only"
+    edge = next(row for row in rows if row["r2"] == -7)
+    assert (edge["end"], edge["shown"]) == (LOWEST, "−7.000")
+    assert "4 with R² below −1.000" in figure.caption
+    assert "1 of 14 encoders have no active latent (collapsed)" in figure.caption
+    assert [key.label for key in figure.keys] == ["slow-vae", "beta-vae"]
+
+
+def test_where_every_encoder_collapsed_the_report_says_so():
+    lost = tuple(LatentPoint("", "beta-vae", mode, 0, 0.0, None, None, collapsed=True) for mode in MODES)
+    assert "none of the 4 encoders has a score" in disentanglement(regression(regression=about(latents=lost)))
+
+
 def test_modularity_is_by_model_and_then_by_factor():
     titles = [panel.title for panel in modularity(regression()).panels]
     assert titles == [f"{FAR}, mean over factors", f"{FAR}, mlp", f"{FAR}, cnn"]
@@ -201,12 +242,14 @@ def test_many_models_do_not_make_an_endless_page():
 
 def test_what_was_not_asked_is_left_out_with_a_reason(folder):
     rows = summary().filter(pl.col("measure") == "R²")
-    bare = regression(summary=rows, regression=about(answers=(), ratios=()), published=None)
+    bare = regression(summary=rows, regression=about(answers=(), ratios=(), by_kind=(), latents=()), published=None)
     made = figures(bare)
     assert [name for name, figure in made.items() if isinstance(figure, str)] == [
+        "kinds",
         "modularity",
         "answers",
         "towards-mean",
+        "disentanglement",
     ]
     assert Reader(write_report(bare, folder / "bare").read_text()).headings.count("Left out") == 1
     assert isinstance(r2(replace(bare, summary=EMPTY)), str)

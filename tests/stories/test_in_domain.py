@@ -2,9 +2,12 @@
 
 import re
 
+from safetensors.numpy import load_file
+
 from small_study import ran
 from unseen.engines import open_study
 from unseen.reports import write_report
+from unseen.studies.collect import collect
 from unseen.studies.contents import gather
 
 RECIPE = {
@@ -63,6 +66,18 @@ def test_an_encoder_without_labels_is_read_out_and_a_readout_that_breaks_costs_i
     running.execute(study, study.trials, torch.device("cpu"), lambda event: None)
     assert [record["error"] for record in study.failures().values()] == ["RuntimeError: the readout broke"]
     assert len(study.missing()) == 1
-    facts = study.store.read(study.store.finished()[0])
+    name = study.store.finished()[0]
+    facts = study.store.read(name)
     assert facts["network"]["backbone"] == "readout"
     assert facts["sets"]["train"] == 256
+    latents = load_file(study.store.trials / name / "latents.safetensors")
+    assert {key: (value.shape, str(value.dtype)) for key, value in latents.items()} == {
+        "codes": ((256, 10), "float32"),
+        "levels": ((256, 5), "int32"),
+    }
+    trial = next(trial for trial in study.trials if study.find(trial) == name)
+    samples = study.world(trial).samples
+    shown = samples.cells(study.split(trial).rows(samples, "train"), list(facts["targets"]))
+    assert sorted(map(tuple, latents["levels"])) == sorted(map(tuple, shown)), "training rows, in the order of a draw"
+    tidy = collect(study)
+    assert tidy.filter(tidy["measure"].is_in(["MIG", "collapsed encoders"])).height >= 1

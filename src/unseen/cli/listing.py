@@ -112,6 +112,10 @@ def show_results(study: Any, console: Console, form: str, summary: bool) -> None
         from unseen.cli.exposing import show_exposures
 
         show_exposures(console, frame, study.recipe.design.arguments.get("category", "category"))
+    elif summary and study.recipe.design.name == "matrix":
+        from unseen.cli.matrices import show_matrix
+
+        show_matrix(console, frame)
     elif summary:
         _accuracy_table(console, frame)
     else:

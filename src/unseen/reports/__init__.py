@@ -3,6 +3,7 @@
 from unseen.reports.contents import (
     AnswerPicture,
     Contents,
+    Exposure,
     Finding,
     RatioPicture,
     Regression,
@@ -17,6 +18,7 @@ from unseen.reports.terminal import grid_text
 __all__ = [
     "AnswerPicture",
     "Contents",
+    "Exposure",
     "Finding",
     "RatioPicture",
     "Regression",

@@ -18,7 +18,8 @@ from unseen.reports.words import has_interval, interval, number
 Rows = Sequence[Mapping[str, Any]]
 
 SETS = {"seen": "in-distribution (seen)", "unseen": "OOD (unseen)"}
-DASHES = {"seen": [5, 3], "unseen": [1, 0]}
+SETS |= {"within": "seen-transformed (within)", "across": "unseen-transformed (across)", "plain": "not transformed"}
+DASHES = {"seen": [5, 3], "unseen": [1, 0], "within": [5, 3], "across": [1, 0], "plain": [1, 3]}
 SPARE_DASHES = ([2, 2], [8, 3, 2, 3], [10, 4], [4, 2, 1, 2])
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"

@@ -18,7 +18,8 @@ class SplitPicture:
 
     ``seen`` and ``asked`` are boolean ``[rows, columns]``; ``counts`` the training images per cell. ``examples`` is
     uint8 ``[rows, columns, height, width, 1 or 3]`` (one array shared by all conditions), with ``missing`` marking
-    cells that have no image.
+    cells that have no image. ``labels`` are words to put under each cell instead of its count; ``part`` marks seen
+    cells that take only a part of the visits to their images, which other cells show too.
     """
 
     title: str
@@ -32,6 +33,8 @@ class SplitPicture:
     examples: np.ndarray | None = None
     missing: np.ndarray | None = None
     note: str = ""
+    labels: np.ndarray | None = None
+    part: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +97,41 @@ class RatioPicture:
     undefined: int
 
 
+@dataclass(frozen=True)
+class LatentPoint:
+    """One trained encoder: how disentangled its latents are (DCI and mutual information gap; None where it has no
+    score), and the mean R² of its readout on the rows asked under its split."""
+
+    world: str
+    model: str
+    split: str
+    repeat: int
+    r2: float | None
+    disentanglement: float | None
+    gap: float | None
+    collapsed: bool = False
+
+
+@dataclass(frozen=True)
+class KindRow:
+    """Mean R² of the factors of one kind under one split, over ``n`` networks (all models and seeds of a world)."""
+
+    world: str
+    kind: str
+    split: str
+    value: float
+    low: float
+    high: float
+    n: int
+
+
 @dataclass(frozen=True, eq=False)
 class Regression:
     """What the report of a study shows whose networks answer with numbers.
 
     ``splits``: the values of ``x`` in their order; ``series``: world ("" where there is one) and model of each series;
     ``kinds``: the kind of each factor; ``asked``: the set that R² is told of first. ``answers`` are of the split named
-    in ``answers_of``.
+    in ``answers_of``. ``by_kind``: R² by kind of factor, all models together; ``latents``: the trained encoders.
     """
 
     splits: tuple[str, ...]
@@ -110,6 +141,115 @@ class Regression:
     answers: tuple[AnswerPicture, ...] = ()
     answers_of: str = ""
     ratios: tuple[RatioPicture, ...] = ()
+    by_kind: tuple[KindRow, ...] = ()
+    latents: tuple[LatentPoint, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Violin:
+    """Invariance coefficients of the units of one layer, of all networks of a series at one x, for one group of images
+    ("seen-transformed", "unseen-transformed", "all categories"); ``unscored`` units have none."""
+
+    series: str
+    x: float
+    group: str
+    networks: int
+    values: np.ndarray
+    unscored: int
+
+
+@dataclass(frozen=True)
+class CalibrationCurve:
+    """Accuracy of a plainly trained network against the strength of a transformation, from ``n`` images each."""
+
+    title: str
+    level: str
+    strengths: tuple[float, ...]
+    accuracy: tuple[float, ...]
+    n: int
+    chosen: float | None
+    reason: str
+    plain: float
+    chance: float
+    target: float
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How across-category accuracy of one series goes with the number of seen-transformed categories: at the fewest and
+    the most, Spearman's ρ (mean over ``n`` repeats, with its interval), and the shape of its growth in words."""
+
+    series: str
+    first: float
+    last: float
+    correlation: float
+    low: float
+    high: float
+    n: int
+    growth: str
+
+
+@dataclass(frozen=True)
+class Together:
+    """Spearman's correlation of invariance with an accuracy over networks, and where its interval comes from."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    method: str
+
+
+@dataclass(frozen=True, eq=False)
+class Exposure:
+    """What the report of a study shows whose networks see a transformation for some categories only.
+
+    ``series``: model ("" where there is one), transformation and family of each series, in the order of the page;
+    ``category``: the factor whose levels are recognised, of which there are ``categories``; ``layer``: the last one
+    recorded; ``same_categories``: whether all seeds share the choice of categories. ``points``: per network and
+    transformation ``trial, seed, series, x, within, across, plain, invariance`` (median over the units of ``layer`` on
+    unseen-transformed categories). ``together``: by set ("within", "across"), how invariance goes with it.
+    ``thresholds``: per series, x and threshold ``kept, removed, full`` (means over networks), ``n`` (networks) and
+    ``chosen`` (how many of them chose it), of ``layer``; ``odd_thresholds``: how many of the τ there have a reason to
+    be doubted, of how many.
+    """
+
+    series: Mapping[str, tuple[str, str, str]]
+    category: str
+    categories: int
+    layer: str
+    points: pl.DataFrame
+    together: Mapping[str, Together]
+    violins: tuple[Violin, ...] = ()
+    thresholds: pl.DataFrame | None = None
+    calibrations: tuple[CalibrationCurve, ...] = ()
+    trends: tuple[Trend, ...] = ()
+    same_categories: bool = False
+    odd_thresholds: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Accuracy by what was trained on (rows) and asked (columns), of one model ("" where there is one).
+
+    ``rows``: name and group ("one", "all but one", …) of each condition trained on. ``mean``, ``low``, ``high`` and
+    ``n`` (repeats) are ``[rows, columns]``, NaN where nothing was asked; ``trained`` marks the levels a row was trained
+    on. ``published`` has the same shape, NaN where no number is known, and ``observers`` one number per column.
+    """
+
+    model: str
+    factor: str
+    rows: tuple[tuple[str, str], ...]
+    columns: tuple[str, ...]
+    trained: np.ndarray
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    n: np.ndarray
+    chance: float
+    published: np.ndarray | None = None
+    observers: np.ndarray | None = None
+    observers_name: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +272,13 @@ class Contents:
     With ``regression`` the answers are numbers: ``x`` is the name of a split (a string, in all frames), the measures
     are "R²", "R² of the factor out of range", "R² of the other factors" and "share towards the mean", a target is a
     factor or "mean over factors", and there is no scatter and no unit.
+
+    With ``exposure`` a series is a transformation, ``x`` the number of categories seen transformed, sets are "within",
+    "across" and "plain" or a group of images, there is no scatter and no unit, and the series of ``curves`` are
+    families of transformations.
+
+    With ``matrices`` a series is what was trained on, ``x`` the group of such conditions (a string, in all frames), a
+    set is a level asked; there is no scatter and no unit, and the series of ``curves`` are the groups.
     """
 
     title: str
@@ -154,3 +301,5 @@ class Contents:
     citation: str = ""
     layers: tuple[str, ...] = ()  # in network order; where not given, as they appear in ``summary`` with the stem first
     regression: Regression | None = None
+    exposure: Exposure | None = None
+    matrices: tuple[Matrix, ...] = ()

@@ -35,13 +35,14 @@ from unseen.reports.words import condition, repeats, things
 
 @dataclass(frozen=True)
 class Key:
-    """One entry of a figure's key: a colour, a dash pattern, a hollow point or an upright tick."""
+    """One entry of a figure's key: a colour, a dash pattern, a hollow point, an upright tick, or a point's shape."""
 
     label: str
     colour: str = ""
     dash: tuple[int, ...] = ()
     hollow: bool = False
     tick: bool = False
+    shape: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +76,10 @@ class Figure:
             joined = alt.concat(*drawn, columns=min(4, len(drawn)))
         config = charts.CONFIG | {"background": role("paper"), "padding": 16}
         config["legend"] = charts.CONFIG["legend"] | {"orient": "top", "direction": "horizontal", "symbolOpacity": 1}
+        if len(self.keys) > 8:  # in rows no wider than the figure
+            config["legend"] |= {"columns": 6}
+        if any(key.colour and key.dash for key in self.keys):  # lines, by colour and dash
+            config["legend"] |= {"symbolType": "stroke", "symbolSize": 400, "symbolStrokeWidth": 2}
         return joined.resolve_scale(color="shared", strokeDash="shared", opacity="shared").properties(config=config)
 
     def specification(self, panel: Panel) -> Row:
@@ -242,6 +247,8 @@ def losses(contents: Contents) -> Figure | str:
     caption = f"Loss ({chosen}) of {count} trials over their epochs, one line per trial and phase."
     found = {row["x"]: None for row in rows}
     xs = sorted(found) if contents.regression is None else [x for x in contents.regression.splits if x in found]
+    groups = dict.fromkeys(group for picture in contents.matrices for _, group in picture.rows)
+    xs = [group for group in groups if group in found] or xs
     made = tuple(panel(x) for x in xs)
     return Figure("losses", "Loss curves", caption, made, tuple(keys))
 
@@ -254,9 +261,13 @@ FIGURES: Mapping[str, Callable[[Contents], Figure | str]] = {
 
 def figures(contents: Contents) -> dict[str, Figure | str]:
     """Every figure, or why there is none, in the order of the page."""
+    from unseen.reports.exposure_figures import EXPOSURE_FIGURES
+    from unseen.reports.matrix_figures import MATRIX_FIGURES
     from unseen.reports.regression_figures import REGRESSION_FIGURES
 
     makers = FIGURES if contents.regression is None else REGRESSION_FIGURES
+    makers = makers if contents.exposure is None else EXPOSURE_FIGURES
+    makers = makers if not contents.matrices else MATRIX_FIGURES
     return {name: maker(contents) for name, maker in makers.items()}
 
 

@@ -29,7 +29,7 @@ def large_split(picture: SplitPicture) -> Drawing:
     names, heads = fitting(picture.row_levels[:rows], 14), fitting(picture.column_levels[:columns], 8)
     left = 14 + 6.2 * max(map(len, names), default=0)
     slanted = max(map(len, heads), default=0) > 7
-    heads = fitting(picture.column_levels[:columns], 12) if slanted else heads
+    heads = fitting(picture.column_levels[:columns], 15) if slanted else heads
     top = 66 if slanted else 36
     axes = f"{cut(picture.row_factor, 20)} ↓   {cut(picture.column_factor, 20)} →"
     parts = [text(0, 11, axes, size=10.5, colour=role("muted"))]
@@ -42,7 +42,7 @@ def large_split(picture: SplitPicture) -> Drawing:
         y = top + row * (CELL + 12)
         parts.append(text(left - 8, y + CELL / 2 + 2, name, anchor="end"))
         parts += [_cell(picture, row, column, left + column * CELL, y) for column in range(columns)]
-    right = 34 if slanted else 4
+    right = 34 + 6 * max(0, len(heads[-1]) - 12) if slanted else 4
     return Drawing(left + columns * CELL + right, top + rows * (CELL + 12) + 2, "".join(parts), described(picture))
 
 
@@ -63,6 +63,8 @@ def _cell(picture: SplitPicture, row: int, column: int, x: float | int, y: float
             f'<image {place} href="{uri}" image-rendering="optimizeSpeed" style="image-rendering:pixelated"{faded}/>'
         )
     under, colour = ("asked", role("asked")) if asked else (plain(float(picture.counts[row, column])), role("muted"))
+    if picture.labels is not None:
+        under = str(picture.labels[row, column])
     if seen:
         body += f'<rect {frame} fill="none" stroke="{role("seen")}" stroke-width="2.5"/>'
     if asked:
@@ -98,9 +100,17 @@ def small_split(picture: SplitPicture) -> Drawing:
 
 def cell_words(picture: SplitPicture, row: int, column: int) -> str:
     place = f"{picture.row_factor} {picture.row_levels[row]}, {picture.column_factor} {picture.column_levels[column]}"
-    state = [f"seen, {plain(float(picture.counts[row, column]))} training images"] if picture.seen[row, column] else []
+    kind = "training images" if picture.part is None else "visits per epoch"
+    state = [f"seen, {plain(float(picture.counts[row, column]))} {kind}"] if picture.seen[row, column] else []
+    if picture.part is not None and picture.part[row, column]:
+        state[0] += f", {visit_share(picture, row, column)} of those to its images"
     state += ["asked (OOD)"] if picture.asked[row, column] else []
     return f"{place}: {' and '.join(state) or 'neither seen nor asked'}"
+
+
+def visit_share(picture: SplitPicture, row: int, column: int) -> str:
+    """The part of the visits to a row's images that a cell takes."""
+    return f"{picture.counts[row, column] / picture.counts[row].sum():.0%}"
 
 
 def count_words(picture: SplitPicture) -> str:
@@ -114,9 +124,10 @@ def count_words(picture: SplitPicture) -> str:
     counts = picture.counts[picture.seen.astype(bool)]
     seen, asked = int(picture.seen.sum()), int(picture.asked.sum())
     words = f"{seen} of {picture.seen.size} cells seen"
+    kind = "images" if picture.part is None else "visits"
     if counts.size:
         low, high = plain(float(counts.min())), plain(float(counts.max()))
-        words += f", {low if low == high else f'{low}–{high}'} images each ({plain(float(counts.sum()))} in all)"
+        words += f", {low if low == high else f'{low}–{high}'} {kind} each ({plain(float(counts.sum()))} in all)"
     return f"{words}; {asked} asked"
 
 
@@ -172,7 +183,10 @@ def score_words(picture: UnitPicture) -> str:
 def split_sheet(pictures: Sequence[SplitPicture]) -> Drawing:
     """Every condition: the first with its example images, then all of them small."""
     first = pictures[0]
-    lead = sheet([large_split(first)], [f"{first.title}\n{count_words(first)}"], columns=1, label=described(first))
+    head, drawn = f"{first.title}\n{count_words(first)}", large_split(first)
+    wide = max(drawn.width, *(6.3 * len(line) for line in head.split("\n")))  # a narrow grid must not cut its words
+    drawn = Drawing(wide, drawn.height, drawn.body, drawn.label)
+    lead = sheet([drawn], [head], columns=1, label=described(first))
     if len(pictures) == 1:
         return framed(lead)
     titles = [

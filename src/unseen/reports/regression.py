@@ -17,6 +17,10 @@ from unseen.reports.palette import role, series_colours
 from unseen.reports.words import has_interval, interval, number
 
 LOWEST = -0.5  # ours: R² has no lower bound; an axis needs one
+TWO_LINES = (  # a long name ("efficientnet-lite0 pretrained frozen") is broken at its first space, rather than cut off
+    "length(datum.label) > 20 && indexof(datum.label, ' ') > 0 ? [slice(datum.label, 0, indexof(datum.label, ' ')), "
+    "slice(datum.label, indexof(datum.label, ' ') + 1)] : datum.label"
+)
 PARTS = {"out": "the factor out of range", "others": "the other factors"}
 
 
@@ -92,7 +96,7 @@ def r2_bars(
     lowest = _floor(rows)
     data = r2_rows(rows, lowest)
     y = alt.Y("model:N", sort=models, title=None, scale=alt.Scale(paddingInner=0.22, paddingOuter=0.1))
-    y = y.axis(labelLimit=150, grid=False)
+    y = y.axis(labelLimit=150, labelExpr=TWO_LINES, grid=False)
     beside = alt.YOffset("split:N", scale=alt.Scale(domain=splits, paddingInner=0.12))  # layers forget a sort
     paint = alt.Color(
         "split:N", sort=splits, title="split", scale=alt.Scale(domain=splits, range=[colours[name] for name in splits])
@@ -103,18 +107,22 @@ def r2_bars(
     zero = alt.X2(datum=0)
     bars = base.transform_filter("isValid(datum.end)").mark_bar(opacity=0.85)
     layers = [_zero(lowest), bars.encode(_r2_axis("end", lowest), zero, y, beside, paint, tooltip=tips + spread)]
-    bounds = base.transform_filter("isValid(datum.low)").mark_rule(color=role("ink"), strokeWidth=1, tooltip=None)
+    there = base.transform_filter("isValid(datum.low) && datum.beyond == ''")  # else it would cross the bar's number
+    bounds = there.mark_rule(color=role("ink"), strokeWidth=1, tooltip=None)
     layers.append(bounds.encode(_r2_axis("low", lowest), alt.X2("high:Q"), y, beside))
-    word = base.transform_filter("datum.beyond != ''").mark_text(
-        align="left", dx=4, fontSize=8.5, color=role("ink"), tooltip=None
-    )
-    layers.append(word.encode(_r2_axis("place", lowest), y, beside, alt.Text("beyond:N")))
+    word = (
+        base.transform_filter("datum.beyond != ''")
+        .transform_calculate(middle="0")
+        .mark_text(align="left", dx=5, fontSize=9, color=role("ink"), tooltip=None)
+    )  # right of zero, where such a bar leaves room
+    layers.append(word.encode(_r2_axis("middle", lowest), y, beside, alt.Text("beyond:N")))
     if published:
         known = [{**row, "end": max(row["value"], lowest), "shown": number(row["value"])} for row in published]
         tick = _chart(known).mark_tick(color=role("ink"), thickness=2.4, opacity=1)
         source = [*tips, alt.Tooltip("source:N", title="published in")]
         layers.append(tick.encode(_r2_axis("end", lowest), y, beside, tooltip=source))
-    return _layers(layers, height=max(80, len(models) * (8 + 10 * len(splits))))
+    least = 32 if any(len(name) > 20 for name in models) else 0  # two lines of a long name
+    return _layers(layers, height=max(80, len(models) * max(least, 8 + 10 * len(splits))))
 
 
 def modularity_dots(rows: Rows, *, names: Sequence[str] = ()) -> alt.LayerChart:
@@ -127,7 +135,7 @@ def modularity_dots(rows: Rows, *, names: Sequence[str] = ()) -> alt.LayerChart:
     lowest = _floor(rows)
     data = [{**row, "words": PARTS[row["part"]]} for row in r2_rows(rows, lowest)]
     y = alt.Y("name:N", sort=names, title=None, scale=alt.Scale(type="point", padding=0.6))
-    y = y.axis(labelLimit=150, grid=False)
+    y = y.axis(labelLimit=150, labelExpr=TWO_LINES, grid=False)
     scale = alt.Scale(domain=list(PARTS.values()), range=[role("asked"), role("seen")])
     paint = alt.Color("words:N", scale=scale, title="R² of")
     base = _chart(data)
@@ -147,7 +155,8 @@ def modularity_dots(rows: Rows, *, names: Sequence[str] = ()) -> alt.LayerChart:
     ]
     point = base.transform_filter("isValid(datum.end)").mark_point(filled=True, size=80, opacity=1)
     layers.append(point.encode(_r2_axis("end", lowest), y, paint, tooltip=tips))
-    for test, lift in (("datum.place < 0", -9), ("datum.place == 0", 0)):  # beyond the axis; undefined
+    beyond = {f"datum.place < 0 && datum.part == '{part}'": lift for part, lift in (("out", -9), ("others", 9))}
+    for test, lift in (*beyond.items(), ("datum.place == 0", 0)):  # beyond the axis; undefined
         word = base.transform_filter(f"datum.beyond != '' && {test}").mark_text(
             align="left", dx=8, dy=lift, fontSize=10, tooltip=None
         )

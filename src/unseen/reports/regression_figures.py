@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from unseen.reports.charts import finite
 from unseen.reports.contents import Contents, Regression
+from unseen.reports.disentanglement import disentanglement
 from unseen.reports.figures import Figure, Key, Panel, losses
 from unseen.reports.palette import SERIES, role, series_colours
 from unseen.reports.regression import PARTS, modularity_dots, predicted_against_true, r2_bars, towards_mean_bars
@@ -51,6 +52,35 @@ def r2(contents: Contents) -> Figure | str:
     )
     keys = [*_split_keys(about), *([Key("published", tick=True)] if known else [])]
     return Figure("r2", "R² by split", caption, tuple(made), tuple(keys))
+
+
+def kinds(contents: Contents) -> Figure | str:
+    """Which kinds of factor are hard for all networks alike: a row per kind."""
+    about = _about(contents)
+    if not about.by_kind:
+        return "R² by kind of factor: no trial has finished, so there is none."
+    rows = [{"n": row.n, "low": row.low, "high": row.high} for row in about.by_kind]
+    made = []
+    for world in ordered(row.world for row in about.by_kind):
+        mine = [row for row in about.by_kind if row.world == world]
+        data = [_bar(vars(row), row.kind, row.split) for row in mine]
+        models = sum(where == world for where, _ in about.series.values())
+        title = f"all {models} models" if models > 1 else next(iter(about.series.values()))[1]
+        chart = r2_bars(data, splits=_splits(about), colours=_colours(about))
+        made.append(Panel(f"{world}, {title}" if world else title, chart))
+    told: dict[str, list[str]] = {}
+    for name, kind in about.kinds.items():
+        told.setdefault(kind, []).append(name)
+    meant = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in told.items() if names != [kind])
+    count = repeats([row["n"] for row in rows])
+    spread = f"Means over networks with 95 % t intervals ({count})" if any(
+        finite(row["low"]) is not None for row in rows
+    ) else f"One network ({count}): no interval"  # fmt: skip
+    caption = (
+        f"Mean R² of the factors of one kind on the {about.asked} rows of each split, all models and seeds together. "
+        f"{spread}{f'. {meant}' if meant else ''}."
+    )
+    return Figure("kinds", "R² by kind of factor", caption, tuple(made), tuple(_split_keys(about)))
 
 
 def factors(contents: Contents) -> Figure | str:
@@ -166,7 +196,8 @@ def towards_mean(contents: Contents) -> Figure | str:
 
 
 REGRESSION_FIGURES: Mapping[str, Callable[[Contents], Figure | str]] = {
-    maker.__name__.replace("_", "-"): maker for maker in (r2, factors, modularity, answers, towards_mean, losses)
+    maker.__name__.replace("_", "-"): maker
+    for maker in (r2, kinds, factors, modularity, answers, towards_mean, disentanglement, losses)
 }
 
 

@@ -15,6 +15,16 @@ from unseen.reports.figures import Figure, Key
 from unseen.reports.palette import themed
 from unseen.reports.pictures import count_words, cut_words, large_split, score_words, small_split, unit_grid
 
+MOST_PUBLISHED = 60  # numbers shown at once; more are folded away
+SHAPES = {  # of points, in the middle of a key's 26 × 12
+    "circle": "M8.5 6a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z",
+    "square": "M9 2H17V10H9z",
+    "triangle-up": "M13 1L18 10.5H8z",
+    "diamond": "M13 0.5L17.6 6L13 11.5L8.4 6z",
+    "cross": "M11.4 1h3.2v3.4H18v3.2h-3.4V11h-3.2V7.6H8V4.4h3.4z",
+    "triangle-down": "M13 11L8 1.5H18z",
+}
+
 
 @dataclass(frozen=True)
 class Section:
@@ -34,10 +44,11 @@ def header(contents: Contents) -> str:
 
 def sections(contents: Contents, made: dict[str, Figure | str], drawn: dict[str, str]) -> list[Section]:
     """All sections that have something to show, then one that says what was left out and why."""
-    found: list[Section | str] = [_findings(contents), _splits(contents)]
+    found: list[Section | str] = [_findings(contents), *_trends(contents), _splits(contents)]
     for name, figure in made.items():
         if name == "losses":  # training comes after what it led to
-            found += [_units(contents)] if contents.regression is None else []
+            own = contents.regression is not None or contents.exposure is not None or contents.matrices
+            found += [] if own else [_units(contents)]
             found += [_published(contents)]
         found.append(figure if isinstance(figure, str) else Section(name, figure.title, chart(figure, drawn[name])))
     found += [Section("flags", "Flags", tables.flags(contents.flags, contents.series_title, contents.x_title))]
@@ -85,6 +96,9 @@ def key(entries: Sequence[Key]) -> str:
     for entry in entries:
         if entry.tick:
             mark = '<path d="M13 0V12" stroke="currentColor" stroke-width="2.4"/>'
+        elif entry.shape:
+            colour = themed(entry.colour) if entry.colour else "currentColor"
+            mark = f'<path d="{SHAPES[entry.shape]}" fill="{colour}"/>'
         elif entry.hollow:
             mark = '<circle cx="13" cy="6" r="5" fill="none" stroke="currentColor" stroke-width="1.6"/>'
         else:
@@ -103,15 +117,23 @@ def _findings(contents: Contents) -> Section | str:
     return Section("findings", "Findings", tables.findings(contents.findings))
 
 
+def _trends(contents: Contents) -> list[Section]:
+    if contents.exposure is None or not contents.exposure.trends:
+        return []
+    return [Section("trends", "By transformation", tables.trends(contents.exposure))]
+
+
 def _splits(contents: Contents) -> Section | str:
     if not contents.splits:
         return "Splits: the study has no grid of two factors to draw."
     first = contents.splits[0]
     lead = large_split(first)
     least = f' style="--least:{lead.width * 0.62:.0f}px"' if len(first.column_levels) > 9 else ""
+    least = least or f' style="--most:{lead.width * 1.7:.0f}px"'  # a narrow grid is not blown up
+    below = "the number of training images" if first.labels is None else "the part of the visits, where not the whole,"
     caption = (
-        f"{first.title}: {count_words(first)}.{cut_words(first)} Blue frames are seen in training, with the number of "
-        f"training images below; orange dashed frames are asked (OOD) and never seen; faded cells neither. {first.note}"
+        f"{first.title}: {count_words(first)}.{cut_words(first)} Blue frames are seen in training, with {below} "
+        f"below; orange dashed frames are asked (OOD) and never seen; faded cells neither. {first.note}"
     )
     body = (
         f'<figure id="figure-splits"><div class="picture large"{least}>{themed(lead.svg())}</div>'
@@ -122,6 +144,8 @@ def _splits(contents: Contents) -> Section | str:
         words = (
             "Every condition: filled cells are seen, ringed cells are asked; point at a cell for its name and count."
         )
+        if contents.matrices or contents.exposure is not None:
+            words = words.replace("Every condition", "One condition of each kind")
         # Beside the large grid where both are about as tall, else below it.
         place = "beside" if 3 * math.ceil(len(contents.splits) / 2) <= len(first.row_levels) + 1 else "below"
         tiles = f'<div><div class="tiles">{tiles}</div><p class="small">{words}</p></div>'
@@ -166,7 +190,10 @@ def _published(contents: Contents) -> Section | str:
     if contents.published is None or not contents.published.height:
         return "Published numbers: none are known for this study."
     source = f'<p class="small">Source: {escape(contents.published_source)}.</p>' if contents.published_source else ""
-    return Section("published", "Published numbers beside ours", source + tables.published(contents))
+    made = tables.published(contents)
+    if contents.published.height > MOST_PUBLISHED:
+        made = f"<details><summary>All {contents.published.height} published numbers</summary>{made}</details>"
+    return Section("published", "Published numbers beside ours", source + made)
 
 
 def _numbers(contents: Contents) -> Section | str:

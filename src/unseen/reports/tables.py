@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from unseen.reports.charts import set_title
-from unseen.reports.contents import Contents, Finding
+from unseen.reports.contents import Contents, Exposure, Finding
 from unseen.reports.words import interval, measured, number, plain
 
 if TYPE_CHECKING:
@@ -47,6 +47,27 @@ def findings(items: Sequence[Finding]) -> str:
             f'<span class="number">{numbers}</span></li>'
         )
     return f'<ul class="findings">\n{"".join(made)}\n</ul>'
+
+
+def trends(about: Exposure) -> str:
+    """Across-category accuracy of each transformation against the number of categories seen transformed."""
+    rows = []
+    for trend in about.trends:
+        model, level, family = about.series[trend.series]
+        spread = interval(trend.low, trend.high, trend.n)
+        ends = f"{number(trend.first)} → {number(trend.last)}"
+        rows.append(
+            [model, level, family, ends, f"{trend.correlation:.2f}".replace("-", "−").replace("nan", "undefined"),
+             spread, str(trend.n), trend.growth]
+        )  # fmt: skip
+    heads = ["model", "transformation", "family", "across, fewest → most seen", "ρ", "95 % interval", "n", "growth"]
+    if not any(row[0] for row in rows):
+        heads, rows = heads[1:], [row[1:] for row in rows]
+    words = (
+        "Across-category accuracy and the number of categories seen transformed: Spearman's ρ is the mean over seeds "
+        "of the correlation within each, its interval over seeds. Growth: a straight line against a logarithm by AIC."
+    )
+    return table(heads, rows, right=("ρ", "n"), wrap=("growth",)) + f'<p class="small">{escape(words)}</p>'
 
 
 def published(contents: Contents) -> str:

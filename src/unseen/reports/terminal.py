@@ -11,6 +11,7 @@ from unseen.reports.pictures import count_words
 
 WIDTH = 80
 MARKS = {(True, False): "■", (False, True): "○", (False, False): "·", (True, True): "◉"}
+PART = {"■": "◧", "◉": "◨"}  # of the visits to its images, which other cells show too
 MOST_ROWS = 40
 
 
@@ -40,17 +41,24 @@ def grid_text(picture: SplitPicture) -> str:
     head = " ".join(_fitted(name, each) for name in heads[:shown])
     lines = [" " * (label + 2) + head]
     for row, name in enumerate(picture.row_levels[:MOST_ROWS]):
-        marks = [MARKS[bool(picture.seen[row, column]), bool(picture.asked[row, column])] for column in range(shown)]
+        marks = [mark_of(picture, row, column) for column in range(shown)]
         lines.append(f" {_fitted(name, label)} " + " ".join(mark.ljust(each) for mark in marks))
     hidden = [f"{columns - shown} more columns"] if columns > shown else []
     hidden += [f"{len(picture.row_levels) - MOST_ROWS} more rows"] if len(picture.row_levels) > MOST_ROWS else []
     lines += [f" … {' and '.join(hidden)}"] if hidden else []
     lines += ["", "■ seen in training   ○ asked (OOD)   · neither"]
     lines[-1] += "   ◉ both" if (picture.seen.astype(bool) & picture.asked.astype(bool)).any() else ""
+    if picture.part is not None and picture.part.any():
+        lines[-1] = lines[-1].replace("   ○", "   ◧ in a part of the visits   ○")
     top = [f"{picture.title}: {picture.row_factor} (rows) × {picture.column_factor} (columns)", count_words(picture)]
     top += [picture.note] if picture.note else []
     wrapped = [part for line in top for part in textwrap.wrap(line, WIDTH)]
     return "\n".join(line.rstrip() for line in [*wrapped, "", *lines])
+
+
+def mark_of(picture: SplitPicture, row: int, column: int) -> str:
+    mark = MARKS[bool(picture.seen[row, column]), bool(picture.asked[row, column])]
+    return PART.get(mark, mark) if picture.part is not None and picture.part[row, column] else mark
 
 
 def _width(words: str) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.measures import accuracy, chance, geometric_mean, learning_lead, nearest_seen_distance, unit_summary
+from unseen.studies.exposures import DESIGN, exposed
 from unseen.studies.regressions import regressed
 from unseen.studies.store import damaged
 from unseen.studies.study import Study
@@ -44,7 +45,8 @@ def stored_trials(study: Study) -> list[tuple[dict[str, Any], Path]]:
 
 
 def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
-    """The tidy table: ``trial, seed``, the grid's keys, then ``set, target, layer, unit_type, measure, value, n``.
+    """The tidy table: ``trial, seed``, the grid's keys, then ``set, target, layer, unit_type, measure, value, n``;
+    where categories are seen transformed also ``level`` (the transformation) and ``seen`` (how many are).
 
     ``everything`` takes all trials in the store, also those of other settings than the recipe's; without it the recipe
     (and so the world) is needed to tell which trials belong.
@@ -100,6 +102,8 @@ def measured(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> It
     """All numbers of one trial."""
     if facts.get("task") == "regression":
         yield from regressed(facts, folder)
+    elif facts["description"].get("design", {}).get("name") == DESIGN:
+        yield from exposed(facts, folder, _accuracies(facts, folder))
     else:
         yield from _accuracies(facts, folder)
         yield from _units(facts, folder, options)
@@ -190,6 +194,8 @@ def distance_grid(study: Study, trial: Trial) -> np.ndarray | None:
 def distances(study: Study) -> list[dict[str, Any]]:
     """For every split, how far its OOD cells are from the nearest seen viewpoint (supplement D.1)."""
     rows = []
+    if not any("unseen" in study.split(trial).sets for trial in study.trials):  # checking a study takes seconds
+        return rows
     for trial, _ in study.check():
         grid = distance_grid(study, trial)
         values = grid[np.isfinite(grid)] if grid is not None else np.zeros(0)

@@ -21,7 +21,9 @@ from unseen.studies.collect import (
     varied,
 )
 from unseen.studies.describe import recipe_toml
+from unseen.studies.exposures import SHARES, is_exposure
 from unseen.studies.findings import answer, findings
+from unseen.studies.matrices import gather_matrix, is_matrix, summary_of_matrix
 from unseen.studies.pictures import splits, top_units, usable_cells
 from unseen.studies.published import published_numbers
 from unseen.studies.regressions import MODE, TOWARDS, in_order, model_of
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
 X_KEYS = {"design.seen_per_level": "combinations", "design.images": "images"}
 REPEAT = "design.seed"  # a grid over it repeats the study with other held-out cells
 BOUNDED = ("accuracy", "share of units", "median specialization", "median selectivity", "median invariance", TOWARDS)
+BOUNDED += SHARES
 SPLIT = "split"  # on the x axis where networks answer with numbers: the name of the split
+SEEN = "seen"  # on the x axis where categories are seen transformed: how many
 X_TITLES = {"combinations": "number of seen combinations", "images": "number of training images", SPLIT: SPLIT}
 
 
@@ -41,7 +45,8 @@ def axis(study: Study) -> tuple[str, str, list[str]]:
     """The column on the x axis, its title, and the grid's keys that make the curves."""
     keys = list(varied(study))
     if study.recipe.task == "regression":
-        return SPLIT, X_TITLES[SPLIT], [key for key in keys if key not in (MODE, REPEAT)]
+        named = [key for key in keys if key not in (MODE, REPEAT) and not _follows(study, key, keys)]
+        return SPLIT, X_TITLES[SPLIT], named
     chosen = next((key for key in X_KEYS if key in keys), None) or next(
         (key for key in keys if key.startswith("design.") and _changes_combinations(study, key)), None
     )
@@ -49,6 +54,18 @@ def axis(study: Study) -> tuple[str, str, list[str]]:
     if any("combinations" not in study.split(trial).facts for trial in study.trials):  # a split by levels has none
         column = "images"
     return column, X_TITLES[column], [key for key in keys if key not in (chosen, REPEAT)]
+
+
+def _follows(study: Study, key: str, keys: Sequence[str]) -> bool:
+    """Whether the other keys of the grid already say the value of a setting of training (as an objective may have its
+    own number of epochs): a name needs no more."""
+    if not key.startswith("training.") or key == "training.objective":
+        return False
+    found: dict[str, set[str]] = {}
+    for trial in study.trials:
+        rest = repr([trial.condition.get(other) for other in keys if other != key])
+        found.setdefault(rest, set()).add(repr(trial.condition.get(key)))
+    return all(len(values) == 1 for values in found.values())
 
 
 def _changes_combinations(study: Study, key: str) -> bool:
@@ -94,6 +111,12 @@ def labelled(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> tup
 
 def summary_of(study: Study) -> pl.DataFrame:
     """Means with intervals over repeats."""
+    if is_exposure(study.recipe):
+        from unseen.studies.exposure_contents import summary_of_exposure
+
+        return summary_of_exposure(study)
+    if is_matrix(study.recipe):
+        return summary_of_matrix(study)
     trials = finished_trials(study)
     tidy, names = labelled(study, trials)
     summary = summarise(tidy, trials)
@@ -106,6 +129,12 @@ def gather(study: Study) -> Contents:
         from unseen.studies.regression_contents import gather_regression
 
         return gather_regression(study)
+    if is_exposure(study.recipe):
+        from unseen.studies.exposure_contents import gather_exposure
+
+        return gather_exposure(study)
+    if is_matrix(study.recipe):
+        return gather_matrix(study)
     import polars as pl
 
     column, x_title, _ = axis(study)
@@ -230,6 +259,8 @@ def place(facts: dict[str, Any], column: str) -> Any:
     """A trial's place on the x axis: a number, or the name of its split."""
     if column == SPLIT:
         return str(facts["facts"].get("mode") or facts["description"]["design"]["name"])
+    if column == SEEN:
+        return float(facts["facts"]["seen"])
     return float(facts["facts"].get("combinations") or 0) if column == "combinations" else float(facts["sets"]["train"])
 
 

@@ -16,6 +16,7 @@ from unseen.reports.contents import SplitPicture, UnitPicture
 from unseen.studies.collect import read_activity
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
+from unseen.studies.visit_pictures import distinct, is_repeated, visit_picture
 from unseen.vocabulary.seeds import keyed
 
 MOST_PAIRS = 3  # of the factors of one split that are drawn
@@ -39,7 +40,8 @@ def splits(study: Study) -> tuple[SplitPicture, ...]:
     if all(found.shares for _, found in audits):
         place = {mode: rank for rank, mode in enumerate(HARDEST)}
         audits = sorted(audits, key=lambda audit: place.get(study.split(audit[0]).facts.get("mode", ""), len(place)))
-    for trial, found in audits:
+    repeated = [(trial, found) for trial, found in audits if is_repeated(study.split(trial))]
+    for trial, found in distinct(study, repeated) if len(repeated) == len(audits) else audits:
         draw = pair_pictures if found.shares else grid_pictures
         pictures += draw(study, trial, found, examples=not pictures)
     return tuple(pictures)
@@ -48,6 +50,8 @@ def splits(study: Study) -> tuple[SplitPicture, ...]:
 def grid_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -> list[SplitPicture]:
     """The grid of a split of two factors."""
     split, world = study.split(trial), study.world(trial)
+    if is_repeated(split):
+        return [visit_picture(split, world.samples, found, example_images(study, trial) if examples else None)]
     rows, columns = (world.samples.space[name] for name in split.factors)
     seen = found.counts["train"] > 0
     shown, missing = example_images(study, trial) if examples else (None, None)
@@ -149,12 +153,22 @@ def _examples(
         rows = rows[np.argsort(keyed(0, "examples", rows))]
     at = world.samples.cells(rows, factors) // np.array(each)
     cells, first = np.unique(at[:, 0] * width + at[:, 1], return_index=True)
-    images = world.images(rows[first]).clamp(0, 255).byte().numpy().transpose(0, 2, 3, 1)
+    images = visible(world.images(rows[first]).numpy()).transpose(0, 2, 3, 1)
     examples = np.zeros((height * width, *images.shape[1:]), dtype=np.uint8)
     examples[cells] = images
     missing = np.ones(height * width, dtype=bool)
     missing[cells] = False
     return examples.reshape(height, width, *images.shape[1:]), missing.reshape(height, width)
+
+
+def visible(images: np.ndarray) -> np.ndarray:
+    """Pictures as bytes. Those about zero (differences have signs) are shown about mid grey, others are clipped."""
+    if images.dtype == np.uint8:
+        return images
+    axes = tuple(range(1, images.ndim))
+    mean, spread = images.mean(axes, keepdims=True), images.std(axes, keepdims=True)
+    signed = (images.min(axes, keepdims=True) < 0) & (np.abs(mean) < 0.2 * spread)
+    return np.where(signed, 127.5 + images / 2, images).clip(0, 255).astype(np.uint8)
 
 
 def top_units(

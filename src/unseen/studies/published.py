@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unseen.studies.published_distortions import SOURCE as _LECTURE
+from unseen.studies.published_distortions import lecture_table
 from unseen.vocabulary.errors import unknown
 
 if TYPE_CHECKING:
@@ -21,7 +23,8 @@ _SCHOTT = (
 _ALL = "all models"
 _FAR = "extrapolation"
 
-# figure, series, set -> number of combinations -> geometric mean; of schott2022: split -> mean R²
+# figure, series, set -> number of combinations -> geometric mean; of schott2022: split -> mean R²; of geirhos2018:
+# network, what it was trained on, what was asked -> group of networks -> accuracy
 PUBLISHED: dict[str, tuple[str, dict[tuple[str, str, str], dict[int, float] | dict[str, float]]]] = {
     "madan2022/biased-cars": (
         _MADAN,
@@ -54,6 +57,7 @@ PUBLISHED: dict[str, tuple[str, dict[tuple[str, str, str], dict[int, float] | di
             (_ALL, "resnet101 pretrained (21k)", "test"): {_FAR: 0.416},
         },
     ),
+    "geirhos2018/table": (_LECTURE, dict(lecture_table())),
 }
 
 

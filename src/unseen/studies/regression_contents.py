@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from unseen.measures import TowardsMean, factor_kinds
-from unseen.reports.contents import AnswerPicture, Contents, RatioPicture, Regression
+from unseen.measures import TowardsMean, mean_interval
+from unseen.reports.contents import AnswerPicture, Contents, KindRow, RatioPicture, Regression
 from unseen.studies.collect import finished_trials
 from unseen.studies.contents import SPLIT, axis, curves, facts_tables, flags, labelled, place, summarise
 from unseen.studies.describe import recipe_toml
+from unseen.studies.disentanglement_findings import latent_points
+from unseen.studies.meanings import meanings
 from unseen.studies.pictures import splits
 from unseen.studies.published import published_numbers
-from unseen.studies.regression_findings import regression_answer, regression_findings
-from unseen.studies.regressions import MEAN, MODES, ONE_OUT, R2, answered, in_order, model_of, ratios, seen_mean
+from unseen.studies.regression_findings import by_network, regression_answer, regression_findings
+from unseen.studies.regressions import (
+    BY_KIND,
+    MEAN,
+    MODES,
+    ONE_OUT,
+    R2,
+    answered,
+    in_order,
+    model_of,
+    ratios,
+    seen_mean,
+)
 from unseen.studies.study import Study
 
 MOST_MODELS = 3  # whose answers are drawn: all, or the best and the worst
@@ -37,6 +51,8 @@ def gather_regression(study: Study) -> Contents:
         model_of(facts["condition"], facts, keys)[0]: facts["facts"].get("protected", ()) for facts, _ in trials
     }
     numbers, source = published_numbers(study.recipe.published)
+    latents = latent_points(tidy, series, asked)
+    drawn = pictured(trials, names, series, summary, asked)
     return Contents(
         title=study.recipe.title,
         question=study.recipe.question,
@@ -50,13 +66,13 @@ def gather_regression(study: Study) -> Contents:
         flags=flags(study, trials, names, SPLIT),
         splits=splits(study),
         units=(),
-        findings=regression_findings(tidy, series, protected, asked),
+        findings=regression_findings(tidy, series, protected, asked, latents),
         recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,
         facts=how_it_was_made(study, trials),
         citation=study.recipe.citation,
-        regression=pictured(trials, names, series, summary, asked),
+        regression=replace(drawn, by_kind=by_meaning(tidy, series, asked), latents=latents),
     )
 
 
@@ -64,6 +80,30 @@ def told_of(tidy: pl.DataFrame) -> str:
     """The set that R² is told of first: ``test``, else held-out combinations, else the last that was asked."""
     sets = tidy.filter(pl.col("measure") == R2)["set"].unique(maintain_order=True).to_list()
     return next((name for name in ("test", "unseen") if name in sets), sets[-1] if sets else "test")
+
+
+def by_meaning(tidy: pl.DataFrame, series: Mapping[str, tuple[str, str]], asked: str) -> tuple[KindRow, ...]:
+    """R² by kind of factor and split, over all networks of a world: what is hard for one model and what for all."""
+    made = []
+    for world in dict.fromkeys(world for world, _ in series.values()):
+        mine = [name for name, (where, _) in series.items() if where == world]
+        part = tidy.filter(pl.col("measure") == BY_KIND, pl.col("set") == asked, pl.col("series").is_in(mine))
+        for kind in part["target"].unique(maintain_order=True).to_list():
+            for split in part["x"].unique(maintain_order=True).to_list():
+                values = list(by_network(part, target=kind, x=split).values())
+                if values:
+                    i = mean_interval(np.array(values))
+                    made.append(KindRow(world, kind, split, i.value, i.low, i.high, i.n))
+    return tuple(made)
+
+
+def _kinds(trials: Trials) -> dict[str, str]:
+    """The meaning of each factor; where two worlds mean different things by a name, the name stands for itself."""
+    found: dict[str, str] = {}
+    for facts, _ in trials:
+        for name, meaning in meanings(facts["description"]["world"]["name"], list(facts["targets"])).items():
+            found[name] = meaning if found.get(name, meaning) == meaning else name
+    return found
 
 
 def pictured(
@@ -80,7 +120,6 @@ def pictured(
     outside = [(facts, folder) for facts, folder in trials if facts["facts"].get("withheld")]
     which = next((name for name in reversed(order) if any(place(facts, SPLIT) == name for facts, _ in outside)), "")
     outside = [(facts, folder) for facts, folder in outside if place(facts, SPLIT) == which]
-    factors = list(dict.fromkeys(name for facts, _ in trials for name in facts["targets"]))
     counted: dict[str, list[TowardsMean]] = {}
     drawn: dict[str, list[AnswerPicture]] = {}
     shown = _shown(summary, asked, which)
@@ -98,7 +137,7 @@ def pictured(
     return Regression(
         splits=tuple(order),
         series=dict(series),
-        kinds=dict(zip(factors, factor_kinds(factors))),
+        kinds=_kinds(trials),
         asked=asked,
         answers=tuple(picture for name in shown for picture in drawn.get(name, ())),
         answers_of=which,

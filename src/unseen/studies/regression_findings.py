@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.measures import Interval, factor_kinds, mean_interval
-from unseen.reports.contents import Finding
+from unseen.measures import Interval, mean_interval
+from unseen.reports.contents import Finding, LatentPoint
 from unseen.reports.words import number
+from unseen.studies.disentanglement_findings import disentanglement_predicts
 from unseen.studies.findings import sign_holds
+from unseen.studies.meanings import meanings
 from unseen.studies.regressions import MEAN, ONE_OUT, OTHERS, OUT, R2, TOWARDS
 
 if TYPE_CHECKING:
@@ -32,10 +34,15 @@ Network = tuple[str, int]  # series and repeat
 
 
 def regression_findings(
-    tidy: pl.DataFrame, worlds: Mapping[str, tuple[str, str]], protected: Mapping[str, Sequence[str]], asked: str
+    tidy: pl.DataFrame,
+    worlds: Mapping[str, tuple[str, str]],
+    protected: Mapping[str, Sequence[str]],
+    asked: str,
+    latents: Sequence[LatentPoint] = (),
 ) -> tuple[Finding, ...]:
     """All findings. ``tidy``: per trial ``series, x, repeat, set, target, measure, value``; ``worlds``: world and model
-    of each series; ``protected``: the factors of each world that no split holds out; ``asked``: the set of R²."""
+    of each series; ``protected``: the factors of each world that no split holds out; ``asked``: the set of R²;
+    ``latents``: the trained encoders."""
     found: list[Finding | None] = []
     for world in dict.fromkeys(world for world, _ in worlds.values()):
         mine = [series for series, (name, _) in worlds.items() if name == world]
@@ -46,6 +53,7 @@ def regression_findings(
             drawn_to_the_mean(part),
             colour(part, protected.get(world, ()), asked),
             *transfer(part, {series: worlds[series][1] for series in mine}, asked),
+            *disentanglement_predicts([point for point in latents if point.world == world], asked),
         ]
         found += [one if one is None or not world else replace(one, name=f"{world}: {one.name}") for one in own]
     return tuple(one for one in found if one is not None)
@@ -141,13 +149,13 @@ def colour(tidy: pl.DataFrame, protected: Sequence[str], asked: str) -> Finding 
     """Colour composes and interpolates better than other factors (the paper: on Shapes3D, fairly well)."""
     targets = tidy.filter((tidy["measure"] == R2) & (tidy["set"] == asked))["target"].unique(maintain_order=True)
     names = [name for name in targets.to_list() if name != MEAN and name not in protected]
-    kinds = dict(zip(names, factor_kinds(names)))
-    hues = [name for name, kind in kinds.items() if kind == "colour"]
+    hues = [name for name, meaning in meanings("", names).items() if meaning == "colour"]
     rest = [name for name in names if name not in hues]
     if not hues or not rest:
         return None
     gaps: dict[Network, list[float]] = {}
     values: dict[bool, list[float]] = {True: [], False: []}
+    told: dict[str, None] = {}
     for split in ("composition", "interpolation"):
         each = {name: by_network(tidy, measure=R2, set=asked, target=name, x=split) for name in names}
         for key in each[hues[0]]:
@@ -155,6 +163,7 @@ def colour(tidy: pl.DataFrame, protected: Sequence[str], asked: str) -> Finding 
                 mean = {
                     side: float(np.mean([each[n][key] for n in group])) for side, group in ((True, hues), (False, rest))
                 }
+                told[split] = None
                 gaps.setdefault(key, []).append(mean[True] - mean[False])
                 for side, value in mean.items():
                     values[side].append(value)
@@ -162,7 +171,7 @@ def colour(tidy: pl.DataFrame, protected: Sequence[str], asked: str) -> Finding 
         return None
     gap = mean_interval(np.array([np.mean(found) for found in gaps.values()]))
     statement = (
-        f"In composition and interpolation, R² of {', '.join(hues)} is {number(float(np.mean(values[True])))}, of the "
+        f"In {_and(list(told))}, R² of {', '.join(hues)} is {number(float(np.mean(values[True])))}, of the "
         f"other factors split on {number(float(np.mean(values[False])))}, {_over(list(gaps))}"
     )
     return _finding("colour is easier than other factors", statement, gap, sign_holds(gap, 1))
@@ -189,7 +198,8 @@ def transfer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> list[
             f"{model} has R² {number(float(np.mean([one for one, _ in pairs.values()])))} under {FAR}, {plain} from "
             f"scratch {number(float(np.mean([other for _, other in pairs.values()])))}, paired by seed"
         )
-        found.append(_finding("transfer helps to extrapolate", statement, gain, sign_holds(gain, 1)))
+        frozen = " (frozen)" if "frozen" in words else ""
+        found.append(_finding(f"transfer{frozen} helps to extrapolate", statement, gain, sign_holds(gain, 1)))
     return found
 
 

@@ -1,4 +1,5 @@
-"""A trial whose answers are numbers becomes rows of the tidy table: R² per factor, modularity, towards the mean.
+"""A trial whose answers are numbers becomes rows of the tidy table: R² per factor, modularity, towards the mean,
+and, of an encoder, how disentangled its latents are.
 
 The sets are those of the design: ``one-out-<factor>`` holds images with that factor alone out of range.
 """
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.designs.levels import MODES
-from unseen.measures import OneOut, TowardsMean, by_kind, factor_kinds, factor_scores, modularity, share_towards_mean
+from unseen.measures import OneOut, TowardsMean, by_kind, factor_scores, modularity, share_towards_mean
+from unseen.studies.disentangled import SCORES, disentangled
+from unseen.studies.meanings import meanings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,6 +55,7 @@ def answered(facts: Mapping[str, Any], folder: Path) -> dict[str, tuple[np.ndarr
 def regressed(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]]:
     """All numbers of one trial that regresses factors."""
     names, levels = _factors(facts)
+    kinds = list(meanings(facts["description"]["world"]["name"], names).values())
     answers = answered(facts, folder)
     for asked, (predicted, true) in answers.items():
         for variance in ("grid", "test"):
@@ -62,10 +66,11 @@ def regressed(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]
             yield {"measure": measure, "set": asked, "target": MEAN, "value": scores.mean, "n": scores.n}
             if variance == "grid":
                 yield {"measure": "factors without R²", "set": asked, "value": len(scores.undefined), "n": len(names)}
-                for kind, mean in by_kind(scores.r2, factor_kinds(names)).items():
+                for kind, mean in by_kind(scores.r2, kinds).items():
                     yield {"measure": BY_KIND, "set": asked, "target": kind, "value": mean.value, "n": scores.n}
     yield from _one_out(one_out(facts, answers))
     yield from _towards_mean(ratios(facts, answers), answers)
+    yield from disentangled(facts, folder)
 
 
 def one_out(facts: Mapping[str, Any], answers: Answers) -> tuple[OneOut, ...]:
@@ -147,7 +152,7 @@ def in_order(summary: pl.DataFrame, series: Sequence[str]) -> pl.DataFrame:
     them."""
     import polars as pl
 
-    measures = (R2, OUT, OTHERS, TOWARDS, BY_KIND)
+    measures = (R2, OUT, OTHERS, TOWARDS, BY_KIND, *SCORES)
 
     def rank(column: str, first: Sequence[str]) -> pl.Expr:
         known = list(dict.fromkeys([*first, *summary[column].to_list()]))

@@ -1,0 +1,259 @@
+"""What a study of transformations found, in sentences with numbers: the findings of Zaidi et al. 2020, on our networks.
+
+Each finding of each model has its number, interval and n; ``exposure_numbers`` says over what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unseen.measures import Interval, mean_interval
+from unseen.reports.contents import Exposure, Finding
+from unseen.reports.words import number
+from unseen.studies.exposure_numbers import (
+    CLUSTERS,
+    RESAMPLED,
+    Values,
+    by_condition,
+    by_repeat,
+    common_numbers,
+    ends,
+    growth_of,
+    mean,
+    mean_curve,
+    rank_by_repeat,
+    resampled,
+    spearman,
+    together,
+    whole_points,
+)
+from unseen.studies.exposures import ACROSS, GROUPS, MEDIAN, TAKEN, WITHIN
+from unseen.studies.findings import sign_holds
+
+if TYPE_CHECKING:
+    import polars as pl
+
+GEOMETRIC = "geometric"
+
+
+def exposure_findings(tidy: pl.DataFrame, about: Exposure) -> tuple[Finding, ...]:
+    """All findings, those of each model apart. ``tidy``: per trial ``series, x, repeat, set, target, layer, measure,
+    value``."""
+    models = list(dict.fromkeys(model for model, _, _ in about.series.values()))
+    if len(models) == 1:
+        return _findings(tidy, about)
+    found: list[Finding] = []
+    for model in models:
+        own = {name: row for name, row in about.series.items() if row[0] == model}
+        points = about.points.filter(about.points["series"].is_in(list(own)))
+        both = {asked: together(points, asked) for asked in (WITHIN, ACROSS)}
+        part = _findings(
+            tidy.filter(tidy["series"].is_in(list(own))), replace(about, series=own, points=points, together=both)
+        )
+        found += [replace(one, name=f"{model}: {one.name}") for one in part]
+    return tuple(found)
+
+
+def _findings(tidy: pl.DataFrame, about: Exposure) -> tuple[Finding, ...]:
+    across, within = (by_condition(tidy, "accuracy", asked, about.category) for asked in (ACROSS, WITHIN))
+    invariance = by_condition(tidy, MEDIAN, GROUPS["unseen"], "", about.layer)
+    taken = by_condition(tidy, TAKEN[0], ACROSS, about.category)
+    growing = [name for name, (_, _, family) in about.series.items() if family in ("convolutional", "noise")]
+    found = [
+        rises(across, "across-category accuracy", 1, "across rises with the number of categories seen transformed"),
+        geometric_lowest(across, about),
+        rises(within, "within-category accuracy", -1, "within falls as more categories are seen transformed"),
+        mistaken(taken, about),
+        rises(invariance, "median invariance", 1, "invariance rises with the number of categories seen transformed"),
+        *explains(about),
+        grows(across, growing or list(about.series), "convolutional and noise " if growing else ""),
+    ]
+    return tuple(one for one in found if one is not None)
+
+
+def rises(values: Values, what: str, expected: int, name: str) -> Finding | None:
+    """Does a number go up (or down) with the number of categories seen transformed? ρ within each transformation and
+    repeat, averaged over transformations; the interval is over repeats."""
+    series = list(dict.fromkeys(key[0] for key in values))
+    each = {one: rank_by_repeat(values, one) for one in series}
+    each = {one: found for one, found in each.items() if found}
+    if not each:
+        return None
+    repeats = sorted({repeat for found in each.values() for repeat in found})
+    overall = mean_interval(np.array([np.mean([f[r] for f in each.values() if r in f]) for r in repeats]))
+    overall = replace(overall, low=float(np.clip(overall.low, -1, 1)), high=float(np.clip(overall.high, -1, 1)))
+    means = {one: float(np.mean(list(found.values()))) for one, found in each.items()}
+    with_sign = sum(np.sign(value) == expected for value in means.values())
+    first, last = ends(values, list(each))
+    verb = "rises" if expected > 0 else "falls"
+    told = (
+        f"with the number of categories seen transformed, {what} {verb} for {with_sign} of {len(means)} "
+        f"transformations; Spearman's ρ within a transformation is {_signed(overall.value)} on average"
+        f"{_extremes(means)}. The mean goes from {number(first)} at the fewest to {number(last)} at the most"
+        f"{_over(overall.n)}"
+    )
+    return _finding(name, told, overall, sign_holds(overall, expected))
+
+
+def geometric_lowest(across: Values, about: Exposure) -> Finding | None:
+    """Geometric transformations have the lowest across-category accuracy: against the family with the next lowest."""
+    family = {name: family for name, (_, _, family) in about.series.items()}
+    shown = {key: value for key, value in across.items() if key[1] > 0}  # what the networks were trained for
+    common = common_numbers(shown)
+    means: dict[str, dict[int, float]] = {}
+    for kind in dict.fromkeys(family.values()):
+        mine = {key: v for key, v in shown.items() if family.get(key[0]) == kind and key[1] in common}
+        means |= {kind: by_repeat(mine)} if mine else {}
+    if GEOMETRIC not in means or len(means) < 2:
+        return None
+    whole = {kind: float(np.mean(list(found.values()))) for kind, found in means.items()}
+    other = min((kind for kind in means if kind != GEOMETRIC), key=lambda kind: whole[kind])
+    both = [repeat for repeat in means[GEOMETRIC] if repeat in means[other]]
+    change = mean_interval(np.array([means[GEOMETRIC][r] - means[other][r] for r in both]))
+    told = ", ".join(f"{kind} {number(value)}" for kind, value in sorted(whole.items(), key=lambda item: item[1]))
+    verb = "below" if change.value < 0 else "above"
+    statement = (
+        f"across-category accuracy by family, mean over transformations and the numbers seen that all have: {told}; "
+        f"geometric is {number(abs(change.value))} {verb} {other}, the lowest of the others{_over(change.n)}"
+    )
+    return _finding("geometric transformations are lowest", statement, change, sign_holds(change, -1))
+
+
+def mistaken(taken: Values, about: Exposure) -> Finding | None:
+    """With few categories seen transformed, transformed images of the others are mainly taken for one of them."""
+    if not taken:
+        return None
+    least = min(x for _, x, _ in taken)
+    share = mean_interval(np.array(list(by_repeat({k: v for k, v in taken.items() if k[1] == least}).values())))
+    half = Interval(share.value - 0.5, share.low - 0.5, share.high - 0.5, share.n, share.method)
+    many = f"{least:g} of {about.categories} categories"
+    statement = (
+        f"where {many} were seen transformed, {number(share.value, percent=True)} of the transformed images of the "
+        f"others are taken for {'it' if least == 1 else 'one of them'} (mean over transformations){_over(share.n)}; "
+        f"mainly means more than one half"
+    )
+    low, high = (float(np.clip(end, 0, 1)) for end in (share.low, share.high))
+    return _finding(
+        "the transformation becomes a cue",
+        statement,
+        Interval(share.value, low, high, share.n, ""),
+        sign_holds(half, 1),
+    )
+
+
+def explains(about: Exposure) -> list[Finding]:
+    """Invariance goes with across-category accuracy, and less (the paper: not) with within-category accuracy."""
+    across, within = about.together[ACROSS], about.together[WITHIN]
+    found = []
+    alike = "networks of one transformation or seed are not independent"
+    many = about.points["series"].n_unique()
+    few = "" if many >= CLUSTERS else f"; {many} transformations are too few to resample, so this is left open"
+    if np.isfinite(across.value):
+        statement = (
+            f"over {across.n} pairs of network and transformation, median invariance of the last layer on "
+            f"unseen-transformed categories and across-category accuracy have Spearman's ρ = {_signed(across.value)} "
+            f"({across.method}); {alike}{few}"
+        )
+        own = Interval(across.value, across.low, across.high, across.n, across.method)
+        holds = sign_holds(own, 1) if across.method == RESAMPLED else None
+        found.append(_finding("invariance goes with across-category accuracy", statement, own, holds))
+    both = whole_points(about.points, (ACROSS, WITHIN))
+    if both.height < 4 or not np.isfinite(within.value):
+        return found
+    columns = [both[name].to_numpy() for name in ("invariance", ACROSS, WITHIN)]
+    pair = [spearman(columns[0], column) for column in columns[1:]]
+    low = high = float("nan")
+    if both["series"].n_unique() >= CLUSTERS:
+        draws = resampled(both, (ACROSS, WITHIN))
+        low, high = np.quantile(draws[0] - draws[1], (0.025, 0.975)) if draws.size else (low, high)
+    gap = Interval(pair[0] - pair[1], float(low), float(high), both.height, RESAMPLED)
+    statement = (
+        f"over the {both.height} pairs that have both accuracies, ρ of invariance is {_signed(pair[0])} with across- "
+        f"and {_signed(pair[1])} with within-category accuracy; the number is their difference{few}; {alike}"
+    )
+    found.append(
+        _finding(
+            "invariance goes more with across- than with within-category accuracy", statement, gap, sign_holds(gap, 1)
+        )
+    )
+    return found
+
+
+def grows(across: Values, series: Sequence[str], kind: str) -> Finding | None:
+    """Linear or logarithmic growth of the mean curve of the transformations the paper says it of. Which one the paper
+    would expect depends on how alike the categories are, which no number here says: nothing is said to hold."""
+    curve = mean_curve({key: value for key, value in across.items() if key[0] in series and key[1] > 0})
+    if len({x for x, _ in curve}) < 3:
+        return None
+    found = growth_of(curve)
+    of = f"mean of {len(series)} {kind}transformations" if len(series) > 1 else series[0]
+    words = {"linear": "is linear", "logarithmic": "is logarithmic"}
+    said = words.get(found.verdict, f"may be linear or logarithmic ({found.reason})")
+    statement = (
+        f"the growth of across-category accuracy ({of}) {said}; R² is {number(found.linear.r2)} of a straight line and "
+        f"{number(found.logarithmic.r2)} of a logarithm. The number is AIC(linear) − AIC(logarithmic), with an "
+        f"interval over resampled seeds. The paper has linear growth on faces and logarithmic growth on varied objects"
+    )
+    return _finding("linear or logarithmic growth", statement, found.advantage, None)
+
+
+def exposure_answer(tidy: pl.DataFrame, about: Exposure) -> str:
+    """The study's answer in a sentence or two with numbers."""
+    across = by_condition(tidy, "accuracy", ACROSS, about.category)
+    xs = sorted({x for _, x, _ in across})
+    if not xs:
+        return "No answers about categories never seen transformed yet."
+    names = list(dict.fromkeys(key[0] for key in across))
+    at = {x: mean_interval(np.array(list(by_repeat({k: v for k, v in across.items() if k[1] == x}).values())))
+          for x in (xs[0], xs[-1])}  # fmt: skip
+    of = names[0] if len(names) == 1 else f"mean of {len(names)} transformations"
+    if len(xs) == 1:
+        return (
+            f"With {xs[0]:g} of {about.categories} categories seen transformed, accuracy on transformed images of the "
+            f"others is {_value(at[xs[0]])} ({of}, n = {at[xs[0]].n})."
+        )
+    moved = at[xs[-1]].value - at[xs[0]].value
+    verb = "rises" if moved > 0.02 else "falls" if moved < -0.02 else "hardly moves:"
+    said = (
+        f"Accuracy on transformed images of categories never seen transformed {verb} from {number(at[xs[0]].value)} to "
+        f"{_value(at[xs[-1]])} ({of}, n = {at[xs[-1]].n}) as the number of categories that are goes from {xs[0]:g} to "
+        f"{xs[-1]:g} of {about.categories}"
+    )
+    last = {name: mean([v for (s, x, _), v in across.items() if (s, x) == (name, xs[-1])]) for name in names}
+    ranked = sorted((name for name in names if np.isfinite(last[name])), key=lambda name: last[name])
+    if len(ranked) < 3:
+        return f"{said}."
+    low, high = ranked[0], ranked[-1]
+    return f"{said}: least for {low} ({number(last[low])}), most for {high} ({number(last[high])})."
+
+
+def _extremes(means: Mapping[str, float]) -> str:
+    if len(means) < 2:
+        return ""
+    low, high = min(means, key=lambda name: means[name]), max(means, key=lambda name: means[name])
+    if means[low] == means[high]:
+        return f", {_signed(means[low])} for each"
+    return f", from {_signed(means[low])} ({low}) to {_signed(means[high])} ({high})"
+
+
+def _over(n: int) -> str:
+    return f"; over {n} seeds" if n > 1 else "; one seed, so no interval"
+
+
+def _signed(value: float) -> str:
+    return "not defined" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
+
+
+def _value(interval: Interval) -> str:
+    if not np.isfinite(interval.low):
+        return number(interval.value)
+    return f"{number(interval.value)} [{number(max(interval.low, 0))}, {number(min(interval.high, 1))}]"
+
+
+def _finding(name: str, statement: str, interval: Interval, holds: bool | None) -> Finding:
+    said = statement[:1].upper() + statement[1:]
+    return Finding(name, said, interval.value, interval.low, interval.high, interval.n, None, holds)

@@ -1,0 +1,153 @@
+"""Numbers behind the findings of a study of transformations: by condition, over repeats, over networks.
+
+The unit is a repeat (a seed): its transformations and set sizes are averaged first, because they share images and the
+order in which categories come to be seen transformed. With one repeat there is a number and no interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unseen.measures import Growth, category_growth, mean_interval, rank_correlation
+from unseen.reports.contents import Together, Trend
+from unseen.studies.exposures import ACROSS
+from unseen.vocabulary.seeds import stream
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DRAWS = 1000
+CLUSTERS = 5  # ours: fewer transformations than this cannot be resampled to any purpose
+RESAMPLED, FISHER = "transformations resampled", "Fisher's z, as if networks were independent"
+Values = dict[tuple[str, float, int], float]  # by series, number seen and repeat
+
+
+def by_condition(tidy: pl.DataFrame, measure: str, asked: str, target: str, layer: str = "") -> Values:
+    """Means by series, number seen and repeat; what is not finite is left out."""
+    import polars as pl
+
+    own = pl.lit(True) if not layer else (pl.lit(".") + pl.col("layer")).str.ends_with(f".{layer}")
+    where = (pl.col("measure") == measure, pl.col("set") == asked, pl.col("target") == target, own)
+    kept = tidy.filter(*where, pl.col("level") != "", pl.col("value").is_finite())
+    means = kept.group_by("series", "x", "repeat", maintain_order=True).agg(pl.col("value").mean())
+    return {(series, x, repeat): value for series, x, repeat, value in means.iter_rows()}
+
+
+def rank_by_repeat(values: Values, series: str) -> dict[int, float]:
+    """Spearman's correlation of a number with the number of categories seen, within each repeat."""
+    found = {}
+    for repeat in sorted({key[2] for key in values if key[0] == series}):
+        own = sorted((x, value) for (name, x, r), value in values.items() if (name, r) == (series, repeat))
+        if len(own) > 2:
+            r = rank_correlation(*np.array(own).T).correlation.value
+            found |= {repeat: r} if np.isfinite(r) else {}
+    return found
+
+
+def together(points: pl.DataFrame, asked: str) -> Together:
+    """Spearman's correlation of invariance with an accuracy over networks. Networks of one transformation are no
+    independent points, so whole transformations are resampled where there are enough of them; else Fisher's z."""
+    whole = whole_points(points, (asked,))
+    plain = rank_correlation(whole["invariance"].to_numpy(), whole[asked].to_numpy())
+    if whole["series"].n_unique() < CLUSTERS or not np.isfinite(plain.correlation.value):
+        r = plain.correlation
+        return Together(r.value, r.low, r.high, r.n, FISHER)
+    low, high = np.quantile(resampled(whole, (asked,))[0], (0.025, 0.975))
+    return Together(plain.correlation.value, float(low), float(high), plain.n, RESAMPLED)
+
+
+def whole_points(points: pl.DataFrame, sets: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    return points.filter(*(pl.col(name).is_finite() for name in ("invariance", *sets)))
+
+
+def resampled(points: pl.DataFrame, sets: Sequence[str]) -> np.ndarray:
+    """Correlations ``[sets, draws]`` of invariance with each accuracy, in draws of whole transformations."""
+    names = points["series"].unique(maintain_order=True).to_list()
+    columns = [points[name].to_numpy() for name in ("invariance", *sets)]
+    owner = points["series"].to_numpy()
+    places = [np.flatnonzero(owner == name) for name in names]
+    chance = stream(0, "studies", "exposures").integers(0, len(names), (DRAWS, len(names)))
+    draws = []
+    for draw in chance:
+        some = np.concatenate([places[i] for i in draw])
+        draws.append([spearman(columns[0][some], column[some]) for column in columns[1:]])
+    kept = np.array(draws)
+    return kept[np.isfinite(kept).all(axis=1)].T
+
+
+def spearman(x: np.ndarray, y: np.ndarray) -> float:
+    from scipy.stats import rankdata
+
+    a, b = rankdata(x), rankdata(y)
+    a, b = a - a.mean(), b - b.mean()
+    size = np.sqrt((a @ a) * (b @ b))
+    return float(a @ b / size) if size else np.nan
+
+
+def growth_of(curve: Mapping[tuple[float, int], float]) -> Growth:
+    """``curve``: accuracy by number seen and repeat."""
+    x, seeds, y = (np.array(column) for column in zip(*((x, repeat, value) for (x, repeat), value in curve.items())))
+    return category_growth(x.astype(float), y.astype(float), seeds.astype(np.int64))
+
+
+def trends(tidy: pl.DataFrame, category: str, series: Sequence[str]) -> tuple[Trend, ...]:
+    """For each transformation how across-category accuracy goes with the number seen."""
+    across = by_condition(tidy, "accuracy", ACROSS, category)
+    found = []
+    for name in series:
+        mine = {key: value for key, value in across.items() if key[0] == name}
+        if not mine:
+            continue
+        ranks = mean_interval(np.array(list(rank_by_repeat(mine, name).values())))
+        curve = {(x, repeat): value for (_, x, repeat), value in mine.items() if x > 0}
+        shape = growth_of(curve) if curve else None
+        words = "not tested" if shape is None else shape.verdict + (f": {shape.reason}" if shape.reason else "")
+        first, last = ends(mine, [name])
+        low, high = (float(np.clip(end, -1, 1)) for end in (ranks.low, ranks.high))
+        found.append(Trend(name, first, last, ranks.value, low, high, ranks.n, words))
+    return tuple(found)
+
+
+def ends(values: Values, series: Sequence[str]) -> tuple[float, float]:
+    """Mean over series and repeats at the fewest and at the most categories that each series has."""
+    sides: tuple[list[float], list[float]] = ([], [])
+    for name in series:
+        xs = [x for one, x, _ in values if one == name]
+        for side, x in zip(sides, (min(xs), max(xs))):
+            side.append(mean([v for (one, at, _), v in values.items() if (one, at) == (name, x)]))
+    return mean(sides[0]), mean(sides[1])
+
+
+def common_numbers(values: Values) -> set[float]:
+    """Numbers of categories that every series was asked at."""
+    own: dict[str, set[float]] = {}
+    for series, x, _ in values:
+        own.setdefault(series, set()).add(x)
+    return set.intersection(*own.values()) if own else set()
+
+
+def by_repeat(values: Values) -> dict[int, float]:
+    """Mean over series and numbers within each repeat, every series counting the same."""
+    found: dict[int, dict[str, list[float]]] = {}
+    for (series, _, repeat), value in values.items():
+        found.setdefault(repeat, {}).setdefault(series, []).append(value)
+    return {repeat: mean([mean(own) for own in each.values()]) for repeat, each in sorted(found.items())}
+
+
+def mean_curve(values: Values) -> dict[tuple[float, int], float]:
+    """Mean over series at each number and repeat, at the numbers that all series have."""
+    common = common_numbers(values)
+    found: dict[tuple[float, int], list[float]] = {}
+    for (_, x, repeat), value in values.items():
+        if x in common:
+            found.setdefault((x, repeat), []).append(value)
+    return {key: mean(each) for key, each in found.items()}
+
+
+def mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if len(values) else float("nan")

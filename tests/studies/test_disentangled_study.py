@@ -1,0 +1,204 @@
+"""Disentanglement beside generalisation, from stores with latents made by hand; nothing is trained here."""
+
+import json
+import os
+
+import numpy as np
+import polars as pl
+import pytest
+from safetensors.numpy import save_file
+from scipy.stats import spearmanr
+from test_regression_study import by_hand, stops_at_the_edge, tables
+
+from unseen.engines import open_study
+from unseen.measures import dci, mig
+from unseen.reports.contents import LatentPoint
+from unseen.studies import disentangled as subject
+from unseen.studies.collect import collect, finished_trials
+from unseen.studies.contents import labelled
+from unseen.studies.disentangled import ACTIVE, COLLAPSED, DISENTANGLEMENT, GAP, INFORMATIVENESS, KEPT, SCORES
+from unseen.studies.disentanglement_findings import disentanglement_predicts, latent_points
+from unseen.studies.meanings import MEANINGS, meanings
+from unseen.studies.regression_contents import by_meaning
+from unseen.vocabulary.errors import UnseenError
+
+FACTS = {"description": {"network": {"backbone": "vae"}}}
+
+
+def codes_and_levels(seed=0, n=800, *, turned=False):
+    rng = np.random.default_rng(seed)
+    levels = np.stack([rng.integers(0, m, n) for m in (6, 8, 5)], axis=1).astype(np.int32)
+    codes = (levels - levels.mean(0)) / levels.std(0)
+    if turned:
+        codes = codes @ np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    return codes.astype(np.float32), levels
+
+
+def folder_with(path, codes, levels):
+    path.mkdir(parents=True, exist_ok=True)
+    save_file({"codes": codes, "levels": levels}, path / "latents.safetensors")
+    return path
+
+
+def rows_of(folder, backbone="vae"):
+    facts = {"description": {"network": {"backbone": backbone}}}
+    return {row["measure"]: row for row in subject.disentangled(facts, folder)}
+
+
+def test_the_scores_are_those_of_the_measures_with_n(tmp_path):
+    codes, levels = codes_and_levels()
+    rows = rows_of(folder_with(tmp_path / "a", codes, levels))
+    assert rows[DISENTANGLEMENT]["value"] == dci(codes.astype(float), levels.astype(int), seed=0).disentanglement
+    assert rows[GAP]["value"] == mig(codes.astype(float), levels.astype(int)).value
+    assert {rows[name]["n"] for name in SCORES} == {800}
+    assert (rows[ACTIVE]["value"], rows[ACTIVE]["n"], rows[COLLAPSED]["value"]) == (3, 3, 0)
+    turned = rows_of(folder_with(tmp_path / "b", *codes_and_levels(turned=True)))
+    assert turned[DISENTANGLEMENT]["value"] < 0.7 < 0.95 < rows[DISENTANGLEMENT]["value"]
+    assert turned[GAP]["value"] < rows[GAP]["value"]
+
+
+def test_a_network_without_latents_has_no_such_row(tmp_path):
+    assert list(subject.disentangled(FACTS, tmp_path)) == []
+
+
+@pytest.mark.parametrize("spoilt", [lambda codes: codes * 1e-3, lambda codes: codes * 0, lambda codes: codes * np.nan])
+def test_a_collapsed_or_diverged_encoder_is_counted_and_has_no_score(tmp_path, spoilt):
+    codes, levels = codes_and_levels()
+    rows = rows_of(folder_with(tmp_path, spoilt(codes), levels))
+    assert set(rows) == {ACTIVE, COLLAPSED}
+    assert (rows[ACTIVE]["value"], rows[COLLAPSED]["value"]) == (0, 1)
+
+
+def test_latents_without_a_posterior_have_no_scale_and_do_not_collapse_by_it(tmp_path):
+    codes, levels = codes_and_levels()
+    rows = rows_of(folder_with(tmp_path / "small", codes * 1e-3, levels), backbone="pcl")
+    assert (rows[ACTIVE]["value"], rows[COLLAPSED]["value"]) == (3, 0)
+    still = rows_of(folder_with(tmp_path / "still", np.full_like(codes, 0.3), levels), backbone="pcl")
+    assert still[COLLAPSED]["value"] == 1
+
+
+def test_rows_that_are_not_finite_are_left_out(tmp_path):
+    codes, levels = codes_and_levels()
+    codes[:100, 1] = np.inf
+    rows = rows_of(folder_with(tmp_path, codes, levels))
+    assert rows[INFORMATIVENESS]["n"] == 700
+    assert rows[INFORMATIVENESS]["value"] > 0.9
+
+
+def test_what_was_measured_is_kept_until_its_version_changes_and_the_trial_stays_as_old_as_it_is(tmp_path, monkeypatch):
+    folder = folder_with(tmp_path, *codes_and_levels())
+    os.utime(folder, (1000, 1000))
+    first = rows_of(folder)
+    assert folder.stat().st_mtime == 1000
+    calls = []
+    monkeypatch.setattr(subject, "dci", lambda *a, **k: calls.append(1) or dci(*a, **k))
+    assert rows_of(folder) == first
+    assert not calls
+    (folder / KEPT).write_text("{")
+    assert rows_of(folder) == first
+    assert len(calls) == 1, "a damaged file is measured again"
+    monkeypatch.setattr(subject, "VERSION", 2)
+    assert rows_of(folder) == first
+    assert len(calls) == 2
+    assert json.loads((folder / KEPT).read_text())["version"] == 2
+
+
+def test_a_store_that_cannot_be_written_is_measured_all_the_same(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "no space left")
+
+    monkeypatch.setattr(subject, "write_text", full)
+    folder = folder_with(tmp_path, *codes_and_levels())
+    assert rows_of(folder)[DISENTANGLEMENT]["value"] > 0.9
+    assert not (folder / KEPT).exists()
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Two objectives × two splits × two seeds; the second seed of β-VAE has collapsed."""
+    grid = {"design.mode": ["random", "extrapolation"], "training.objective": ["beta-vae", "slow-vae"]}
+    base = {"network": {"backbone": "vae", "channels": 1}, "training": {"normalise": "none"}}
+    made = by_hand(open_study(tables(**base, grid=grid), out=tmp_path_factory.mktemp("latents")), stops_at_the_edge)
+    for trial in made.trials:
+        folder = made.store.trials / made.identity(trial, "float32")
+        objective = trial.recipe.training.objective
+        facts = json.loads((folder / "trial.json").read_text())
+        facts["description"]["training"]["objective"] = objective
+        (folder / "trial.json").write_text(json.dumps(facts))
+        codes, levels = codes_and_levels(trial.seed, turned=objective == "beta-vae")
+        folder_with(folder, codes * (1e-4 if objective == "beta-vae" and trial.seed else 1), levels)
+    return made
+
+
+def test_the_table_and_the_report_tell_every_encoder(study):
+    tidy = collect(study)
+    assert tidy.filter(pl.col("measure") == COLLAPSED)["value"].sum() == 2
+    assert tidy.filter(pl.col("measure") == DISENTANGLEMENT).height == 6
+    trials = finished_trials(study)
+    table, names = labelled(study, trials)
+    series = dict.fromkeys(names.values(), ("", "model"))
+    points = latent_points(table, series, "test")
+    assert len(points) == 8
+    assert sum(point.collapsed for point in points) == 2
+    assert all((point.disentanglement is None) == point.collapsed for point in points)
+    assert {(row.kind, row.n) for row in by_meaning(table, series, "test")} == {
+        (kind, 4) for kind in ("shape", "size", "orientation", "position")
+    }
+    assert disentanglement_predicts(points, "test") == [], "three encoders are too few"
+
+
+def test_a_trial_whose_latents_are_damaged_is_named(study):
+    folder = study.store.trials / study.identity(study.trials[0], "float32")
+    whole, kept = (folder / "latents.safetensors").read_bytes(), folder / KEPT
+    kept.unlink(missing_ok=True)
+    (folder / "latents.safetensors").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(UnseenError, match=f"trial '.*{folder.name}' cannot be read"):
+        collect(study)
+    (folder / "latents.safetensors").write_bytes(whole)
+
+
+def points_of(d, r2, models, split="extrapolation"):
+    return [
+        LatentPoint("", model, split, seed, float(b), float(a), float(a) / 2)
+        for seed, (a, b, model) in enumerate(zip(d, r2, models))
+    ]
+
+
+def test_the_finding_is_spearmans_correlation_over_encoders():
+    rng = np.random.default_rng(0)
+    d = rng.random(12)
+    r2 = d + 0.1 * rng.normal(size=12)
+    lost = LatentPoint("", "vae", "extrapolation", 9, 0.1, None, None, collapsed=True)
+    (finding,) = disentanglement_predicts([*points_of(d, r2, ["vae"] * 12), lost], "test")
+    assert finding.value == pytest.approx(spearmanr(d, r2).statistic)
+    assert (finding.n, finding.holds, finding.name) == (12, True, "disentanglement predicts extrapolation")
+    assert "1 collapsed encoder left out" in finding.statement
+
+
+def test_where_seeds_of_one_objective_say_the_opposite_nothing_is_said_to_hold():
+    level, step = np.repeat([0.0, 10, 20, 30], 3), np.tile([0.0, 1, 2], 4)
+    models = np.repeat(["a", "b", "c", "d"], 3)
+    (finding,) = disentanglement_predicts(points_of(level + step, level - step, models), "test")
+    assert finding.value > 0.8
+    assert finding.low > 0
+    assert finding.holds is None
+    assert "among seeds of one objective −" in finding.statement
+
+
+def test_equal_scores_have_no_ranks_and_give_no_nan():
+    (finding,) = disentanglement_predicts(points_of(np.full(6, 0.5), np.arange(6), ["a", "b"] * 3), "test")
+    assert "not defined" in finding.statement
+    assert "nan" not in finding.statement.lower()
+    assert finding.holds is None
+
+
+def test_the_table_of_meanings_names_exactly_the_factors_of_its_worlds():
+    from unseen import worlds
+
+    for name, table in MEANINGS.items():
+        assert list(table) == list(worlds.make(name).samples.space.names)
+
+
+def test_other_worlds_are_told_by_words_and_else_by_the_name_itself():
+    assert meanings("folder", ["hat_colour", "x", "mood"]) == {"hat_colour": "colour", "x": "position", "mood": "mood"}
+    assert meanings("mpi3d", ["horizontal_axis"]) == {"horizontal_axis": "position"}

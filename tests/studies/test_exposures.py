@@ -1,0 +1,300 @@
+"""What a study of transformations says equals what one computes by hand from a store of known answers; no training."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from exposure_example import LAYERS, LEVELS, by_hand, calibration, plausible, tables, write_trial
+from scipy import stats
+
+from unseen.engines import open_study
+from unseen.reports import exposure_figures
+from unseen.studies.collect import collect
+from unseen.studies.contents import gather, summary_of
+from unseen.studies.exposure_numbers import together
+from unseen.studies.exposures import ACROSS, FIRING, GROUPS, MEAN, MEDIAN, TAKEN, TAU, UNITS_ACTIVE, WITHIN
+from unseen.vocabulary.errors import UnseenError
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return by_hand(open_study(tables(), out=tmp_path_factory.mktemp("exposures")))
+
+
+@pytest.fixture(scope="module")
+def tidy(study):
+    return collect(study)
+
+
+@pytest.fixture(scope="module")
+def contents(study):
+    return gather(study)
+
+
+def found(contents, words):
+    return next(finding for finding in contents.findings if words in finding.name)
+
+
+def files(study, level, seen, seed=0):
+    trial = next(t for t in study.trials if (t.seed, t.condition["design.seen"]) == (seed, seen)
+                 and t.condition["design.level"] == level)  # fmt: skip
+    return study.find(trial), study.store.trials / study.find(trial)
+
+
+def one(frame, **where):
+    rows = frame.filter(*(pl.col(key) == value for key, value in where.items())).to_dicts()
+    assert len(rows) == 1, rows
+    return rows[0]
+
+
+def test_accuracies_within_and_across_are_counted_from_the_answers(study, tidy):
+    name, folder = files(study, "blur", 5, 1)
+    answers = pl.from_arrow(pq.read_table(folder / "responses.parquet"))
+    for asked in (WITHIN, ACROSS, "plain"):
+        own = answers.filter(pl.col("set") == asked)
+        row = one(tidy, trial=name, measure="accuracy", set=asked)
+        assert row["value"] == pytest.approx((own["truth"] == own["response"]).mean())
+        assert (row["n"], row["level"], row["seen"]) == (own.height, "blur", 5)
+
+
+def test_quadrants_say_which_set_of_categories_an_image_is_taken_for(study, tidy):
+    name, folder = files(study, "rotation-90", 2)
+    facts = json.loads((folder / "trial.json").read_text())
+    shown = [f"the digit {level}" for level in facts["facts"]["exposed"]]
+    answers = pl.from_arrow(pq.read_table(folder / "responses.parquet")).filter(pl.col("set") == ACROSS)
+    expected = answers["response"].is_in(shown).mean()
+    rows = [one(tidy, trial=name, measure=measure, set=ACROSS) for measure in TAKEN]
+    assert [row["value"] for row in rows] == pytest.approx([expected, 1 - expected])
+    assert rows[0]["n"] == answers.height
+    assert not tidy.filter(pl.col("measure").is_in(TAKEN), pl.col("seen") == 0).height
+
+
+def test_invariance_is_the_median_and_mean_of_scored_units_and_the_others_are_counted(study, tidy):
+    name, folder = files(study, "white-noise", 8)
+    units = pl.from_arrow(pq.read_table(folder / "invariance.parquet"))
+    own = units.filter(pl.col("layer") == LAYERS[-1], pl.col("group") == "unseen")
+    scores = own.filter(pl.col("state") == "scored")["coefficient"].to_numpy()
+    at = {"trial": name, "layer": LAYERS[-1], "set": GROUPS["unseen"]}
+    assert one(tidy, measure=MEDIAN, **at)["value"] == pytest.approx(float(np.median(scores)))
+    assert one(tidy, measure=MEAN, **at)["value"] == pytest.approx(float(scores.mean()))
+    counts = {state: one(tidy, measure=f"units {state}", **at) for state in ("scored", "dead", "silent", "not finite")}
+    assert {state: row["value"] for state, row in counts.items()} == {
+        "scored": 21, "dead": 1, "silent": 1, "not finite": 1,
+    }  # fmt: skip
+    assert {row["n"] for row in counts.values()} == {24}
+    firing = units.filter(pl.col("layer") == LAYERS[-1])["firing"].drop_nulls().sort(descending=True)
+    every = {**at, "set": GROUPS["all"]}
+    assert one(tidy, measure=FIRING, **every)["value"] == pytest.approx(firing[:5].mean())
+    assert one(tidy, measure=UNITS_ACTIVE, **every)["value"] == pytest.approx(0.17)
+    assert one(tidy, trial=name, measure=TAU, layer=LAYERS[-1])["value"] == pytest.approx(0.1)
+
+
+def test_the_summary_is_by_transformation_and_number_seen_with_students_interval_over_seeds(study, tidy):
+    summary = summary_of(study)
+    row = one(summary, measure="accuracy", series="blur", x=5.0, set=ACROSS)
+    values = [one(tidy, trial=files(study, "blur", 5, s)[0], measure="accuracy", set=ACROSS)["value"]
+              for s in range(3)]  # fmt: skip
+    low, high = stats.t.interval(0.95, 2, np.mean(values), stats.sem(values))
+    assert (row["value"], row["low"], row["high"], row["n"]) == pytest.approx((np.mean(values), low, high, 3))
+    assert row["chance"] == pytest.approx(1 / 9)
+    assert summary["measure"][0] == "accuracy"
+    assert set(summary["series"]) == set(LEVELS)
+
+
+def test_a_plainly_trained_network_that_is_asked_several_transformations_serves_each(tmp_path):
+    grids = [{"design.level": list(LEVELS), "design.seen": [3]}, {"design.level": [list(LEVELS)], "design.seen": [0]}]
+    study = by_hand(open_study(tables(grid=grids), out=tmp_path))
+    tidy = collect(study)
+    plainly = tidy.filter(pl.col("seen") == 0, pl.col("measure") == "accuracy")
+    assert plainly["trial"].n_unique() == 3
+    assert set(plainly.filter(pl.col("set") == ACROSS)["level"]) == set(LEVELS)
+    assert set(plainly.filter(pl.col("set") == "plain")["level"]) == set(LEVELS)
+    contents = gather(study)
+    assert set(contents.exposure.series) == set(LEVELS)
+    points = contents.exposure.points.filter(pl.col("x") == 0)
+    assert points.height == 9
+    assert points["within"].null_count() == 9
+    assert points["invariance"].null_count() == 0
+    baseline = [violin for violin in contents.exposure.violins if violin.x == 0]
+    assert {violin.series for violin in baseline} == set(LEVELS)
+    assert "plain images only" in set(contents.curves["series"])
+
+
+def test_the_papers_findings_hold_for_networks_made_to_show_them(contents):
+    rising = found(contents, "across rises")
+    assert (rising.holds, rising.n) == (True, 3)
+    assert rising.value == pytest.approx(1, abs=0.05)
+    lowest = found(contents, "geometric")
+    assert lowest.holds is True
+    assert "below noise" in lowest.statement
+    assert found(contents, "within falls").holds is True
+    assert found(contents, "invariance goes with across").value > 0.8
+    assert "not independent" in found(contents, "invariance goes with across").statement
+    more = found(contents, "invariance goes more")
+    assert (more.holds, np.isnan(more.low)) == (None, True)
+    assert "3 transformations are too few to resample" in more.statement
+    assert found(contents, "linear or logarithmic").holds is None
+
+
+def test_networks_made_otherwise_show_none_of_them(tmp_path):
+    def otherwise(level, seen, total, seed):
+        fine = level == "rotation-90"
+        across = 0.9 - 0.05 * seen + 0.01 * seed - 0.2 * (not fine)
+        return {WITHIN: 0.5 + 0.05 * seen, ACROSS: across, "plain": 0.9, "invariance": 0.95 - 0.9 * across}
+
+    contents = gather(by_hand(open_study(tables(), out=tmp_path), otherwise))
+    assert found(contents, "across rises").holds is False
+    assert "rises for 0 of 3" in found(contents, "across rises").statement
+    assert found(contents, "geometric").holds is False
+    assert found(contents, "within falls").holds is False
+    assert found(contents, "invariance goes with across").value < -0.5
+
+
+def test_with_enough_transformations_invariance_is_said_to_go_with_across_and_not_with_within(tmp_path):
+    levels = ("thinning", "rotation-90", "blur", "inversion", "white-noise", "salt-and-pepper")
+    study = by_hand(open_study(tables(levels, seen=(2, 7), baseline=False, seeds=[0, 1]), out=tmp_path), units=32)
+    contents = gather(study)
+    across, more = (found(contents, f"invariance goes {words}") for words in ("with across", "more"))
+    assert (across.holds, across.n) == (True, 24)
+    assert more.holds is True
+    assert 0 < more.low < more.value < more.high
+    assert "resampled" in across.statement
+
+
+def test_one_seed_has_numbers_and_no_invented_interval(tmp_path):
+    contents = gather(by_hand(open_study(tables(seeds=[0]), out=tmp_path), units=12))
+    for words in ("across rises", "geometric", "within falls", "becomes a cue"):
+        finding = found(contents, words)
+        assert np.isnan(finding.low)
+        assert finding.holds is None
+        assert "one seed, so no interval" in finding.statement
+    assert {trend.growth for trend in contents.exposure.trends} == {"undecided: one seed has no interval"}
+    assert contents.answer.endswith(").")
+    assert "nan" not in contents.answer
+
+
+def test_correlations_are_those_of_scipy_and_whole_transformations_are_resampled():
+    rng = np.random.default_rng(0)
+    names = np.repeat([f"t{i}" for i in range(8)], 6)
+    x = rng.normal(size=48) + np.repeat(np.arange(8), 6)
+    frame = pl.DataFrame({"series": names, "invariance": x, "across": x + rng.normal(size=48), "within": [0.5] * 48})
+    result = together(frame, "across")
+    assert result.value == pytest.approx(stats.spearmanr(x, frame["across"].to_numpy()).statistic)
+    assert result.low < result.value < result.high
+    assert (result.n, result.method) == (48, "transformations resampled")
+    few = together(frame.filter(pl.col("series") < "t3"), "across")
+    assert few.method.startswith("Fisher")
+    assert np.isnan(together(frame, "within").value)  # constant
+
+
+def test_what_was_not_recorded_is_left_out_with_its_reason(tmp_path):
+    contents = gather(by_hand(open_study(tables(), out=tmp_path), invariance=False))
+    assert contents.exposure.violins == ()
+    made = exposure_figures.EXPOSURE_FIGURES
+    reasons = {name: maker(contents) for name, maker in made.items() if isinstance(maker(contents), str)}
+    assert set(reasons) == {"violins", "invariance", "layers", "thresholds", "calibration"}
+    assert "recordings.invariance" in reasons["violins"]
+
+
+@pytest.mark.parametrize(
+    ("seen", "level", "words"),
+    [
+        (2, "blur", "With 2 of 9 categories seen transformed"),
+        (0, list(LEVELS), "With 0 of 9 categories seen transformed"),
+        (9, "blur", "No answers about categories never seen transformed yet."),
+    ],
+)
+def test_a_study_that_has_hardly_begun_has_its_figures_or_reasons(tmp_path, seen, level, words):
+    grids = [
+        {"design.level": list(LEVELS), "design.seen": [2, 9]},
+        {"design.level": [list(LEVELS)], "design.seen": [0]},
+    ]
+    study = open_study(tables(grid=grids, seeds=[0]), out=tmp_path)
+    wanted = {"design.level": level, "design.seen": seen}
+    (trial,) = (trial for trial in study.trials if dict(trial.condition) == wanted)
+    write_trial(study, trial, plausible, 1, True, True)  # and its only unit is dead
+    contents = gather(study)
+    assert contents.answer.startswith(words)
+    made = {name: maker(contents) for name, maker in exposure_figures.EXPOSURE_FIGURES.items()}
+    assert made["violins"] == "Invariance of units: no unit of any network has a score."
+    assert not isinstance(made["accuracy"], str)
+
+
+def test_damaged_tables_are_told_with_their_folder(tmp_path):
+    study = by_hand(open_study(tables(seeds=[0]), out=tmp_path), units=4)
+    _, folder = files(study, "blur", 2)
+    (folder / "invariance.parquet").write_bytes(b"not a table")
+    with pytest.raises(UnseenError, match="cannot be read"):
+        collect(study)
+    table = pq.read_table(files(study, "blur", 5)[1] / "invariance.parquet").drop_columns(["state"])
+    pq.write_table(table, folder / "invariance.parquet")
+    with pytest.raises(UnseenError, match="cannot be read"):
+        collect(study)
+
+
+def test_calibrations_of_this_recipe_are_shown_with_what_they_chose(tmp_path):
+    study = open_study(tables(seeds=[0], calibration={"steps": {"blur": 0.5, "white-noise": 25}}), out=tmp_path)
+    calibration(study)
+    curves = gather(by_hand(study, units=4)).exposure.calibrations
+    assert [(curve.title, curve.chosen) for curve in curves] == [("blur", 3.5), ("white-noise", 200.0)]
+    assert curves[0].plain == pytest.approx(0.95)
+
+
+def test_models_that_the_grid_varies_stay_apart(tmp_path):
+    grid = {"design.level": ["blur", "rotation-90"], "design.seen": [2, 5, 8], "network.stem": ["small", "standard"]}
+    contents = gather(by_hand(open_study(tables(grid=grid, seeds=[0, 1]), out=tmp_path), units=4))
+    assert list(contents.exposure.series) == [
+        f"{stem}: {level}" for stem in ("small", "standard") for level in ("rotation-90", "blur")
+    ]
+    assert {finding.name.partition(":")[0] for finding in contents.findings} == {"small", "standard"}
+    assert len({finding.statement for finding in contents.findings}) > 2
+
+
+def test_the_picture_of_the_splits_has_all_transformations_and_the_order_of_categories(contents, study):
+    first, *rest = contents.splits
+    assert first.column_levels == ("none", *LEVELS)
+    assert len(contents.splits) == 4  # 0, 2, 5 and 8 seen
+    assert (first.seen | first.asked).all()
+    assert first.examples.shape[:2] == first.seen.shape
+    assert not first.missing.any()
+    for picture in (first, *rest):
+        transformed = picture.seen[:, 1]
+        assert (np.diff(transformed.astype(int)) <= 0).all(), "those seen first come first"
+
+
+def test_results_fit_a_terminal_and_name_within_and_across_by_transformation_and_number(study, contents):
+    import io
+
+    from rich.console import Console
+
+    from unseen.cli.exposing import show_grid
+    from unseen.cli.listing import show_results
+
+    def printed(show):
+        console = Console(file=io.StringIO(), width=80)
+        show(console)
+        lines = console.file.getvalue().splitlines()
+        assert max(map(len, lines)) <= 80
+        return lines
+
+    table = printed(lambda console: show_results(study, console, "table", True))
+    row = next(line for line in table if line.split()[:2] == ["blur", "5"])
+    value = one(contents.summary, measure="accuracy", series="blur", x=5.0, set=ACROSS)["value"]
+    assert f"{value:.3f} [" in row
+    assert row.split()[-1] == "3"
+    grid = printed(lambda console: show_grid(console, contents.summary, "category"))
+    assert grid[2].split() == ["0", "2", "5", "8"]
+    mine = next(line for line in grid if line.startswith("blur")).split()
+    assert mine[1].startswith("–/.")
+    assert mine[3].endswith(f"/{value:.2f}".replace("/0", "/"))
+    tidy = printed(lambda console: show_results(study, console, "table", False))
+    assert "more rows" in tidy[-1]
+
+
+def test_reports_know_the_measures_by_the_names_studies_give_them():
+    assert exposure_figures.MEDIAN == MEDIAN
+    assert exposure_figures.TAKEN == TAKEN
+    assert tuple(GROUPS.values()) == exposure_figures.GROUPS
+    assert plausible("blur", 5, 10, 1)["across"] > plausible("rotation-90", 5, 10, 1)["across"]

@@ -1,0 +1,148 @@
+"""Train on some distortions, ask all: rows find their names and groups, and the lecture's table says what it says."""
+
+import re
+
+import numpy as np
+import pytest
+from matrix_example import by_hand, known, lecture, tables
+
+from unseen.reports import write_report
+from unseen.studies.contents import gather, summary_of
+from unseen.studies.matrices import asked, conditions, level_names, pictured, short_names
+from unseen.studies.matrix_findings import matrix_answer, matrix_findings
+from unseen.studies.published import published_numbers
+from unseen.studies.published_distortions import CONDITIONS, HUMAN, TABLE, lecture_table, networks
+from unseen.studies.study import Study
+from unseen.vocabulary.recipe import recipe_from
+
+
+@pytest.fixture(scope="module")
+def taught():
+    trials, tidy, labels = lecture()
+    found = conditions(trials, level_names(trials))
+    return asked(tidy, trials, found, "category", "seed"), found, labels
+
+
+def test_the_lecture_s_twenty_networks_are_named_and_grouped_as_published(taught):
+    whole, found, labels = taught
+    told = {label: (name, group) for label, name, group in networks() if label}
+    assert {label: (found[f"{label} 0"].name, found[f"{label} 0"].group) for label in labels} == told
+    assert [row.group for row in whole.rows] == ["one"] * 9 + ["one plus uniform-noise"] * 9 + ["all but one"] * 2
+
+
+def test_every_number_of_the_lecture_lands_in_its_cell(taught):
+    whole, _, _ = taught
+    numbers, _ = published_numbers("geirhos2018/table")
+    picture = pictured(whole, "", "transformation", numbers)
+    assert np.allclose(picture.mean, picture.published)
+    assert (picture.n == 3).all()
+    assert np.nanmean(picture.observers[:7]) == pytest.approx(np.mean([88.5, 86.6, 47.6, 48.5, 49.8, 57.4, 78.5]) / 100)
+    assert np.isnan(picture.observers[CONDITIONS.index("salt-and-pepper")])
+    assert picture.observers_name == HUMAN
+    place = {name: row for row, (name, _) in enumerate(picture.rows)}
+    assert picture.mean[place["high-pass + uniform-noise"], CONDITIONS.index("contrast")] == pytest.approx(0.791)
+    assert picture.mean[place["all but salt-and-pepper"], CONDITIONS.index("uniform-noise")] == pytest.approx(0.715)
+
+
+def test_the_table_is_complete():
+    assert len([word for word in TABLE.split() if word[0].isdigit()]) == len(lecture_table()) == 9 * 21 - 1
+    assert TABLE.split().count("NA") == 1
+
+
+def test_the_lecture_s_conclusions_follow_from_its_numbers(taught):
+    whole, _, _ = taught
+    found = {}
+    for finding in matrix_findings(whole, "", published_numbers("geirhos2018/table")[0]):
+        found.setdefault(finding.name, []).append(finding)
+    assert [f.holds for f in found["trained conditions are near the ceiling"]] == [True, True, True]
+    (others,) = found["a condition never seen is not known"]
+    assert others.holds
+    assert others.low < others.value < others.high
+    (noise,) = found["uniform-noise does not help with other noise"]
+    assert noise.holds
+    assert abs(noise.value) < 0.01
+    (left,) = found["all but one fails on the one left out"]
+    assert left.holds
+    assert left.value == pytest.approx((0.794 + 0.803 - 0.136 - 0.110) / 2)
+    (people,) = found["networks and human observers"]
+    assert people.holds is None
+    assert people.value > 0
+    assert "n = 3" in matrix_answer(whole, "")
+
+
+def test_findings_fail_where_the_numbers_say_otherwise(taught):
+    whole, _, _ = taught
+    perfect = type(whole)(whole.rows, whole.names, whole.columns, np.full_like(whole.accuracy, 0.5), whole.chance)
+    marks = {(f.name, f.holds) for f in matrix_findings(perfect, "")}
+    assert ("trained conditions are near the ceiling", False) in marks
+    assert ("a condition never seen is not known", None) in marks
+
+
+def test_a_repeat_that_lacks_a_trial_is_left_out_and_counted():
+    trials, tidy, _ = lecture()
+    trials = [trial for trial in trials if trial[0]["identity"] != "A3 2"]
+    whole = asked(
+        tidy.filter(tidy["trial"] != "A3 2"), trials, conditions(trials, level_names(trials)), "category", "seed"
+    )
+    first = matrix_findings(whole, "")[0]
+    assert first.n == 2
+    assert pictured(whole, "", "transformation", None).n.min() == 2
+
+
+def test_one_seed_leaves_every_finding_open():
+    trials, tidy, _ = lecture(seeds=(0,))
+    whole = asked(tidy, trials, conditions(trials, level_names(trials)), "category", "seed")
+    made = matrix_findings(whole, "")
+    assert made
+    assert all(finding.holds is None and np.isnan(finding.low) for finding in made)
+
+
+def test_names_lose_the_word_that_all_share():
+    assert short_names(["geirhos-grey", "geirhos-low-pass"]) == ("grey", "low-pass")
+    assert short_names(["high-pass", "low-pass"]) == ("high-pass", "low-pass")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    return by_hand(Study(recipe_from(tables()), tmp_path_factory.mktemp("matrix")), known)
+
+
+def test_a_study_is_gathered_from_its_store(finished):
+    contents = gather(finished)
+    (picture,) = contents.matrices
+    names = [name for name, _ in picture.rows]
+    assert names == [
+        "none", "rotation-90", "white-noise", "salt-and-pepper", "none + salt-and-pepper",
+        "rotation-90 + salt-and-pepper", "white-noise + salt-and-pepper",
+        "salt-and-pepper, 2 visits per image", "all but white-noise",
+        "all but salt-and-pepper",
+    ]  # fmt: skip
+    assert picture.trained.sum(axis=1).tolist() == [1, 1, 1, 1, 2, 2, 2, 1, 3, 3]
+    assert picture.mean[picture.trained].tolist() == pytest.approx([0.9] * int(picture.trained.sum()))
+    assert picture.mean[~picture.trained].tolist() == pytest.approx([0.2] * int((~picture.trained).sum()))
+    assert (picture.n == 3).all()
+    assert contents.summary.height == picture.mean.size
+    assert summary_of(finished).equals(contents.summary)
+    kinds = [split.title for split in contents.splits]
+    assert kinds == ["trained on none", "trained on none + salt-and-pepper", "trained on all but white-noise"]
+
+
+def test_a_terminal_shows_the_matrix_in_80_columns(finished):
+    from rich.console import Console
+
+    from unseen.cli.listing import show_results
+
+    console = Console(width=80, record=True)
+    show_results(finished, console, "table", True)
+    text = console.export_text()
+    assert max(map(len, text.splitlines())) <= 80
+    assert re.search(r"white-noise +20 +20 +90 +20", text)
+    assert "Means over n = 3" in text
+
+
+@pytest.mark.slow
+def test_the_page_shows_the_matrix(finished, tmp_path):
+    page = write_report(gather(finished), tmp_path).read_text(encoding="utf-8")
+    assert "What was trained on and what was asked" in page
+    assert (tmp_path / "figures" / "matrix.svg").is_file()
+    assert "Units" not in page.partition("Left out")[2].partition("</ul>")[0]

@@ -1,0 +1,70 @@
+"""The recipes of large networks and of transfer: the grids they make, what they cost, and what their network sees."""
+
+import pytest
+import torch
+
+from unseen.designs.levels import MODES
+from unseen.models import build
+from unseen.models.efficientnet_lite import efficientnet_lite0
+from unseen.studies.regressions import model_of
+from unseen.studies.trials import expand
+from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.recipe import read_recipe, shipped
+
+WORLDS = ("dsprites", "shapes3d", "mpi3d")
+LITE = "efficientnet-lite0"
+
+
+def trials_of(name):
+    return expand(read_recipe(shipped()[f"schott2022/{name}"]))
+
+
+def models(trials):
+    """Names as the report has them, from the settings that a trial's description would hold."""
+    found = {}
+    for trial in trials:
+        network = trial.recipe.network.model_dump(exclude_defaults=True) | {"sharing": "shared"}
+        facts = {"description": {"network": network, "world": {"name": ""}}}
+        model = model_of(trial.condition, facts, [key for key in trial.condition if key != "design.mode"])[1]
+        found.setdefault(model, []).append(trial.recipe.design.arguments["mode"])
+    return found
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_large_networks_meet_all_four_splits_of_every_world(world):
+    trials = trials_of(f"{world}-large")
+    assert models(trials) == {"resnet50": list(MODES), "densenet121": list(MODES)}
+    small = read_recipe(shipped()[f"schott2022/{world}"])
+    for trial in trials:
+        design, training = trial.recipe.design, trial.recipe.training
+        assert design.arguments == {**small.design.arguments, "mode": design.arguments["mode"], "test_images": 5000}
+        assert 400_000 <= design.arguments["images"] * training.epochs <= 600_000
+        assert trial.recipe.network.pretrained is False
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_transfer_is_frozen_and_finetuned_beside_the_same_network_from_scratch(world):
+    trials = trials_of(f"{world}-transfer")
+    names = (LITE, f"{LITE} pretrained", f"{LITE} pretrained frozen")
+    assert models(trials) == {name: list(MODES) for name in names}
+    assert len({str(trial.recipe.training) for trial in trials}) == 1, "they differ in their weights only"
+    assert trials[0].recipe.training.normalise == "lite"
+    assert (trials[0].recipe.network.channels, trials[0].recipe.network.arguments) == (3, {"side": 128})
+
+
+def test_the_enlarging_network_answers_as_the_plain_one_does_to_enlarged_images():
+    images = torch.rand(2, 3, 64, 64, generator=torch.Generator().manual_seed(0))
+    torch.manual_seed(0)
+    plain = efficientnet_lite0(3, (96, 96)).eval()
+    torch.manual_seed(0)
+    larger = efficientnet_lite0(3, (64, 64), side=96).eval()
+    with torch.no_grad():
+        wanted = plain(torch.nn.functional.interpolate(images, (96, 96), mode="bilinear"))
+        assert torch.equal(larger(images), wanted)
+
+
+def test_a_side_that_is_too_small_or_misspelt_is_refused():
+    with pytest.raises(UnseenError, match="images of 16×16 are too small"):
+        efficientnet_lite0(3, (64, 64), side=16)
+    with pytest.raises(UnseenError, match="side"):
+        build(LITE, {"x": 1}, input_size=(64, 64), seed=0, arguments={"sides": 128})
