@@ -70,8 +70,8 @@ class TrainingSection(Section):
 
 
 class SearchSection(Section):
-    """Learning rate and weight decay by a grid, each tried on the training rows without a ``share`` of them that is then
-    asked; the best is trained on all (Zaidi et al. 2020: 10 %). Both lists empty: no search."""
+    """Learning rate and weight decay by a grid, each tried on the training rows without a ``share`` of them that is
+    then asked; the best is trained on all (Zaidi et al. 2020: 10 %). Both lists empty: no search."""
 
     lr: tuple[float, ...] = ()
     weight_decay: tuple[float, ...] = ()
@@ -79,8 +79,8 @@ class SearchSection(Section):
 
 
 class CalibrationSection(Section):
-    """Strengths of transformations, raised in ``steps`` (one per level; none: no calibration) until a network trained on
-    plain images falls under ``target``: an accuracy, or "relative": chance + a tenth of the way to its plain accuracy."""
+    """Strengths of transformations, raised in ``steps`` (one per level; none: no calibration) until a network trained
+    on plain images falls under ``target``: accuracy, or "relative": a tenth of the way from chance to plain accuracy."""
 
     steps: dict[str, float] = {}
     target: float | Literal["relative"] = 0.1
