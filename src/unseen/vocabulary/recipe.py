@@ -80,7 +80,7 @@ class SearchSection(Section):
 
 class CalibrationSection(Section):
     """Strengths of transformations, raised in ``steps`` (one per level; none: no calibration) until a network trained
-    on plain images falls under ``target``: accuracy, or "relative": a tenth of the way from chance to plain accuracy."""
+    on plain images falls under ``target``: accuracy, or "relative": a tenth of the way from chance to the plain one."""
 
     steps: dict[str, float] = {}
     target: float | Literal["relative"] = 0.1
