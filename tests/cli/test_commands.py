@@ -273,13 +273,29 @@ def test_on_a_terminal_a_bar_tells_the_time(tmp_path):
     screen = io.StringIO()
     opened = study(tmp_path, training__epochs=2)
     console = Console(file=screen, force_terminal=True, width=80, color_system=None)
-    with Progress(console, {trial.label: 2 for trial in opened.trials}) as progress:
+    with Progress(console, [(trial.label, 2) for trial in opened.trials]) as progress:
         assert ran(opened, watch=progress).finished == 2
         assert progress.done == progress.total == 4
     lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue()).replace("\r", "\n").splitlines()
     assert any(re.match(r"2/2 trials ━+ 0:\d\d gone, 0:00 left", line) for line in lines)
     assert any(line.strip() == "done  seen_per_level 1 · seed 0" for line in lines)
     assert max(map(len, lines)) <= 80
+
+
+def test_trials_with_one_label_are_counted_apart():
+    from rich.console import Console
+
+    from unseen.cli.progress import Progress
+    from unseen.studies.execute import Event
+
+    screen = io.StringIO()
+    with Progress(Console(file=screen, width=80), [("4 levels · seed 0", 3)] * 2) as progress:
+        for identity in ("a", "b"):
+            for kind in ("started", "epoch", "epoch", "epoch", "finished"):
+                progress(Event(kind, "4 levels · seed 0", identity))
+    assert progress.done == progress.total == 6
+    assert "(1/2, 0:00 gone, 0:00 left)" in screen.getvalue()
+    assert "(2/2, 0:00 gone, 0:00 left)" in screen.getvalue()
 
 
 def test_long_lines_go_on_below_their_beginning():

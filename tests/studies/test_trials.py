@@ -69,7 +69,26 @@ def test_a_recipe_without_a_grid_is_one_trial_for_each_seed():
 
 def test_labels_say_what_varies_and_leave_out_the_section():
     (trial,) = trials(grid={"training.lr": [0.1], "design.withhold_rows": [["3"]], "network.stem": ["small"]})
-    assert trial.label == "lr 0.1 · withhold_rows ['3'] · small · seed 0"
+    assert trial.label == "lr 0.1 · withhold_rows 3 · small · seed 0"
+
+
+def test_labels_count_long_lists_and_say_which_key_of_the_design_a_name_belongs_to():
+    many = list("abcde")
+    grids = [
+        {"design.level": [many], "network.sharing": ["shared"]},
+        {"design.train": [["blur"], ["blur", "hue"], many, []]},
+        {"design.train_all_but": ["blur"]},
+        {"recordings.layers": [many]},
+    ]
+    assert [t.label for t in trials(grid=grids, seeds=[0])] == [
+        "5 levels · shared · seed 0",
+        "train blur · seed 0",
+        "train blur + hue · seed 0",
+        "train 5 levels · seed 0",
+        "train none · seed 0",
+        "train_all_but blur · seed 0",
+        "layers 5 values · seed 0",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -82,13 +82,13 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     place = find_device(device)
     _prepare(study)
     study.check()
-    todo = {trial.label: trial.recipe.training.epochs for trial in study.missing(place.type)}
+    todo = [(trial.label, trial.recipe.training.epochs) for trial in study.missing(place.type)]
     total = len(study.trials)
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
     console.print(f"{total} trials, {total - len(todo)} finished already; on {place}", markup=False)
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     left = [one for name, one in study.calibrations.items() if study.store.calibration(name) is None]
-    first = {one.label: one.trial.recipe.training.epochs for one in left}
+    first = [(one.label, one.trial.recipe.training.epochs) for one in left]
     try:
         with Progress(console, todo, first) as progress:
             outcome = run_study(study, device=device, workers=workers, pack=pack, watch=progress)

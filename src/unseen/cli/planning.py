@@ -98,21 +98,10 @@ def show_strengths(study: Any, console: Console) -> bool:
 
 def _condition(trial: Any) -> str:
     """What a trial's split depends on, of the grid."""
-    return " · ".join(
-        f"{key.rpartition('.')[2]} {_short(value)}"
-        for key, value in trial.condition.items()
-        if key.startswith(("design", "world"))
-    )
+    from unseen.studies.trials import setting_text
 
-
-def _short(value: Any) -> str:
-    """
-    >>> _short(["grey", "rotation"]), _short(["a", "b", "c", "d"]), _short(4)
-    ('grey + rotation', '4 levels', '4')
-    """
-    if not isinstance(value, list | tuple):
-        return str(value)
-    return " + ".join(map(str, value)) if len(value) <= MOST_SETS else f"{len(value)} levels"
+    of_split = ((key, value) for key, value in trial.condition.items() if key.startswith(("design", "world")))
+    return " · ".join(setting_text(key, value) for key, value in of_split)
 
 
 def _columns(names: Sequence[str]) -> dict[str, list[str]]:

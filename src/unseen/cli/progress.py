@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -28,12 +28,15 @@ def clock(seconds: float) -> str:
 class Progress:
     """Follows the events of a run. Time left comes from the epochs done so far.
 
-    ``epochs``: how many each trial will take, by its label; ``first``: the same of what comes before (calibrations).
+    ``epochs``: each trial's label and how many it will take; ``first``: the same of what comes before (calibrations).
+    Two trials may have one label, so they are counted by identity.
     """
 
-    def __init__(self, console: Console, epochs: Mapping[str, int], first: Mapping[str, int] | None = None) -> None:
-        self.console, self.epochs, self.trials = console, {**(first or {}), **epochs}, len(epochs)
-        self.total = max(1, sum(self.epochs.values()))
+    def __init__(
+        self, console: Console, epochs: Sequence[tuple[str, int]], first: Sequence[tuple[str, int]] = ()
+    ) -> None:
+        self.console, self.epochs, self.trials = console, dict([*first, *epochs]), len(epochs)
+        self.total = max(1, sum(count for _, count in [*first, *epochs]))
         self.started, self.finished, self.failed = time.perf_counter(), 0, 0
         self.per_trial: dict[str, int] = {}
         self.bar: Any = None
@@ -71,13 +74,13 @@ class Progress:
         return f"{clock(elapsed)} gone, {clock(elapsed / done * max(0, self.total - done))} left"
 
     def __call__(self, event: Event) -> None:
-        name = event.trial
+        name, one = event.trial, event.identity or event.trial
         if event.kind == "started":
-            self.per_trial[name] = 0  # one that did not fit in memory starts again
+            self.per_trial[one] = 0  # one that did not fit in memory starts again
         elif event.kind == "epoch":
-            self.per_trial[name] = min(self.per_trial.get(name, 0) + 1, self.epochs.get(name, 1))
+            self.per_trial[one] = min(self.per_trial.get(one, 0) + 1, self.epochs.get(name, 1))
         elif event.kind in ("finished", "failed"):
-            self.per_trial[name] = self.epochs.get(name, 0)
+            self.per_trial[one] = self.epochs.get(name, 0)
         if event.kind == "finished":
             self.finished += 1
             flags = ", ".join(event.figures.get("flags", {}))

@@ -18,6 +18,7 @@ from unseen.vocabulary.recipe import Recipe, Section, override, recipe_from
 from unseen.vocabulary.world import World
 
 PRECISIONS = ("float32", "bf16")
+MOST_VALUES = 3  # of a list, said one by one
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Trial:
 
     @property
     def label(self) -> str:
-        """A short name for people.
+        """A short name for people; two trials may have the same, only ``identity`` tells all apart.
 
         >>> from unseen.vocabulary.recipe import recipe_from
         >>> recipe = recipe_from({"title": "t", "world": {"name": "w"}, "design": {"name": "d"}})
@@ -39,9 +40,27 @@ class Trial:
         """
         parts = []
         for key, value in self.condition.items():
-            plain = isinstance(value, str)
-            parts.append(str(value) if plain else f"{key.rpartition('.')[2]} {value}")
+            bare = isinstance(value, str) and not key.startswith("design.")  # blur: seen, or all but it?
+            parts.append(value if bare else setting_text(key, value))
         return " · ".join([*parts, f"seed {self.seed}"])
+
+
+def setting_text(key: str, value: Any) -> str:
+    """A key of a grid and its value in a few words.
+
+    >>> setting_text("design.train", ["blur", "hue"]), setting_text("training.lr", 0.1)
+    ('train blur + hue', 'lr 0.1')
+    >>> setting_text("design.level", list("abcd")), setting_text("design.train", list("abcd"))
+    ('4 levels', 'train 4 levels')
+    """
+    name = key.rpartition(".")[2]
+    if not isinstance(value, list | tuple):
+        return f"{name} {value}"
+    if len(value) <= MOST_VALUES:
+        return f"{name} {' + '.join(map(str, value)) or 'none'}"
+    if name in ("level", "levels"):
+        return f"{len(value)} levels"
+    return f"{name} {len(value)} {'levels' if key.startswith('design.') else 'values'}"
 
 
 def expand(recipe: Recipe) -> list[Trial]:
