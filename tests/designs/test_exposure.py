@@ -40,7 +40,7 @@ def images(split, samples, name):
     return set(samples.locate(split.rows(samples, name))[1].tolist())
 
 
-sizes = st.lists(st.integers(10, 40), min_size=1, max_size=6)
+sizes = st.lists(st.integers(10, 40), min_size=2, max_size=6)
 
 
 @given(sizes, st.integers(0, 99), st.data())
@@ -233,6 +233,7 @@ def test_the_audit_finds_no_leak():
         (lambda: exposed(world(), 2, balance="cells"), ["design.balance", "categories, images"]),
         (lambda: exposed(world(), 2, images_per_category=99), ["the largest category has 14 images"]),
         (lambda: exposed(world(), 2, test_images_per_category=0), ["design.test_images_per_category = 0"]),
+        (lambda: exposed(world((20,)), 1), ["'category' has one level", "at least two"]),
         (lambda: exposed(world((20, 1)), 1), ["1 of 2 levels of 'category' have no image", "c1"]),
         (lambda: exposed(world(), 1, shares=(0.5, 0.5, 0.0)), ["pool 'test'", "design.shares"]),
         (lambda: exposed(world(views=2, cells=np.array([[0, 0], [2, 0]])), 1), ["have no image in pool 'train'"]),

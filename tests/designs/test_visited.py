@@ -82,6 +82,20 @@ def test_levels_trained_on_are_told(options, words):
     assert words in found.notes[0]
 
 
+def test_images_that_are_listed_again_take_turns_too():
+    samples = world((100, 20))
+    split = distorted(samples, train=list(LEVELS), visits_per_image=2)
+    found = audit(split, samples)
+    assert found.problems == ()
+    assert np.ptp(found.counts["train"], axis=1).max() <= 2
+    rows = split.rows(samples, "train")
+    few = rows[samples.levels("category", rows) == 1]
+    _, instance, _ = samples.locate(few)
+    shown = np.zeros((samples.instances, len(LEVELS)), int)
+    np.add.at(shown, (instance, samples.levels("transformation", few)), 1)
+    assert np.ptp(shown[np.unique(instance)], axis=1).max() <= 1
+
+
 def test_photos_that_have_one_level_each_are_told_so():
     category, level = np.repeat(np.indices((2, 3)).reshape(2, -1), 10, axis=1)
     space = FactorSpace({"category": range(2), "transformation": LEVELS})

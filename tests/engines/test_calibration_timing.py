@@ -26,3 +26,9 @@ def test_a_calibration_to_be_done_is_counted_once_and_one_that_was_done_is_not(t
     calibrate(study)
     after = estimate(study, "cpu")
     assert (after.images, after.networks) == (2 * each, 2)
+
+
+def test_what_a_search_tries_is_counted(tmp_path):
+    study = open_study(TABLES | {"search": {"lr": [1e-3, 1e-2], "weight_decay": [0.0, 1e-4]}}, out=tmp_path)
+    each = 3 * 2 * 10 * 20
+    assert estimate(study, "cpu").images == 3 * round(each * (1 + 4 * 0.9))

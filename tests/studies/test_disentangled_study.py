@@ -169,15 +169,25 @@ def test_the_finding_is_spearmans_correlation_over_encoders():
     d = rng.random(12)
     r2 = d + 0.1 * rng.normal(size=12)
     lost = LatentPoint("", "vae", "extrapolation", 9, 0.1, None, None, collapsed=True)
-    (finding,) = disentanglement_predicts([*points_of(d, r2, ["vae"] * 12), lost], "test")
+    (finding,) = disentanglement_predicts([*points_of(d, r2, list("abcdef") * 2), lost], "test")
     assert finding.value == pytest.approx(spearmanr(d, r2).statistic)
     assert (finding.n, finding.holds, finding.name) == (12, True, "disentanglement predicts extrapolation")
     assert "1 collapsed encoder left out" in finding.statement
 
 
+def test_encoders_of_a_few_objectives_are_too_alike_to_decide():
+    d = np.arange(12.0)
+    (finding,) = disentanglement_predicts(points_of(d, d, ["vae"] * 12), "test")
+    assert finding.value == pytest.approx(1)
+    assert finding.holds is None
+    assert "one objective is too few to decide" in finding.statement
+    (finding,) = disentanglement_predicts(points_of(d, d, list("abcd") * 3), "test")
+    assert "4 objectives are too few to decide" in finding.statement
+
+
 def test_where_seeds_of_one_objective_say_the_opposite_nothing_is_said_to_hold():
-    level, step = np.repeat([0.0, 10, 20, 30], 3), np.tile([0.0, 1, 2], 4)
-    models = np.repeat(["a", "b", "c", "d"], 3)
+    level, step = np.repeat([0.0, 10, 20, 30, 40], 3), np.tile([0.0, 1, 2], 5)
+    models = np.repeat(["a", "b", "c", "d", "e"], 3)
     (finding,) = disentanglement_predicts(points_of(level + step, level - step, models), "test")
     assert finding.value > 0.8
     assert finding.low > 0

@@ -13,7 +13,8 @@ from unseen.engines import open_study
 from unseen.reports import exposure_figures
 from unseen.studies.collect import collect
 from unseen.studies.contents import gather, summary_of
-from unseen.studies.exposure_numbers import together
+from unseen.studies.exposure_findings import exposure_answer, exposure_findings, rises
+from unseen.studies.exposure_numbers import together, whole_repeats
 from unseen.studies.exposures import ACROSS, FIRING, GROUPS, MEAN, MEDIAN, TAKEN, TAU, UNITS_ACTIVE, WITHIN
 from unseen.vocabulary.errors import UnseenError
 
@@ -175,6 +176,46 @@ def test_one_seed_has_numbers_and_no_invented_interval(tmp_path):
     assert "nan" not in contents.answer
 
 
+def test_the_answer_compares_the_transformations_that_were_asked_at_both_ends(tidy, contents):
+    own = tidy.with_columns(series=pl.col("level"), x=pl.col("seen").cast(pl.Float64), repeat=pl.col("seed"))
+    less = own.filter((pl.col("level") != "blur") | (pl.col("seen") < 8))  # at 0, and not at the most
+    few = exposure_answer(less, contents.exposure)
+    assert exposure_answer(own, contents.exposure) == contents.answer
+    assert f"mean of {len(LEVELS)} transformations" in contents.answer
+    assert f"mean of {len(LEVELS) - 1} transformations" in few
+    assert few == exposure_answer(own.filter(pl.col("level") != "blur"), contents.exposure)
+
+
+def test_invariance_at_different_thresholds_is_compared_with_nothing(study, tidy, contents):
+    unequal = tidy.with_columns(
+        value=pl.when((pl.col("measure") == TAU) & (pl.col("seen") == 8)).then(0.35).otherwise(pl.col("value")),
+        series=pl.col("level"), x=pl.col("seen").cast(pl.Float64), repeat=pl.col("seed"),
+    )  # fmt: skip
+    made = {finding.name: finding for finding in exposure_findings(unequal, contents.exposure)}
+    names = [name for name in made if name.startswith("invariance")]
+    assert len(names) == 3
+    for name in names:
+        assert made[name].holds is None
+        assert "scored at τ from 0.1 to 0.35" in made[name].statement
+    assert made["across rises with the number of categories seen transformed"].holds is True
+    assert found(contents, "invariance rises").holds is True
+    assert "scored at" not in found(contents, "invariance rises").statement
+
+
+def test_a_transformation_that_nothing_helps_counts_and_a_repeat_that_lacks_a_trial_does_not():
+    values = {
+        (name, x, r): 0.1 * x if name == "up" else 0.0 for name in ("up", "flat") for x in (1, 2, 3) for r in (0, 1)
+    }
+    finding = rises(values, "accuracy", 1, "it rises")
+    assert "rises for 1 of 2 transformations" in finding.statement
+    assert (finding.value, finding.n) == (0.5, 2)
+    del values["up", 3, 1]
+    assert {repeat for _, _, repeat in whole_repeats(values)} == {0}
+    del values["flat", 3, 0]
+    assert whole_repeats(values) == values
+    assert whole_repeats({}) == {}
+
+
 def test_correlations_are_those_of_scipy_and_whole_transformations_are_resampled():
     rng = np.random.default_rng(0)
     names = np.repeat([f"t{i}" for i in range(8)], 6)
@@ -298,3 +339,24 @@ def test_reports_know_the_measures_by_the_names_studies_give_them():
     assert exposure_figures.TAKEN == TAKEN
     assert tuple(GROUPS.values()) == exposure_figures.GROUPS
     assert plausible("blur", 5, 10, 1)["across"] > plausible("rotation-90", 5, 10, 1)["across"]
+
+
+def test_a_baseline_beside_a_grid_of_repeats_is_a_repeat_by_its_own_split(tmp_path):
+    made = tables(seeds=[0])
+    made["grid"][0]["design.seed"] = [0, 1]
+    contents = gather(by_hand(open_study(made, out=tmp_path), units=4))
+    assert found(contents, "across rises").n == 1  # the split of seed 1 has no baseline
+    assert found(contents, "geometric").n == 2  # which is not asked about it
+    assert set(contents.exposure.points["repeat"]) == {0, 1}
+
+
+def test_a_trial_that_would_be_asked_nothing_is_refused_before_training(tmp_path):
+    from small_study import study as small
+
+    world = {"name": "transformed", "levels": ["blur"], "of": {"name": "digits", "viewpoint": "none"}}
+    design = {"name": "expose", "level": "blur", "images_per_category": 20}
+    wanted = {"world": world, "design": design, "targets": ["category"], "grid": {"design.seen": [5, 10]}}
+    nothing = small(tmp_path, **wanted, recordings={"sets": ["across"], "layers": "none"})
+    with pytest.raises(UnseenError, match=r"'seen 10 · seed 0' is asked \(across\) are empty.*within, plain"):
+        nothing.check()
+    small(tmp_path, **wanted, recordings={"sets": ["across", "plain"], "layers": "none"}).check()

@@ -1,6 +1,7 @@
 """A study that scores its units: tables and facts as promised, for any number of categories seen transformed."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -160,6 +161,12 @@ def test_where_the_curve_gives_no_threshold_units_are_scored_at_zero_and_it_says
     costly = invariances._chosen(curve([0.5, 0.4, 0.3]), "search")
     assert costly.threshold == 0
     assert "costs more" in costly.reason
+
+
+def test_a_threshold_whose_active_units_are_not_needed_is_doubted():
+    found = invariances._chosen(replace(curve([0.9, 0.9, 0.2]), removed=np.array([0.1, 0.85, 0.9])), "search")
+    assert found.threshold == 0.5
+    assert found.reason == "ablating the active units leaves 0.850 of 0.900: others know the category too"
 
 
 def test_images_of_the_curve_are_bounded_and_the_same_each_time(tmp_path, monkeypatch):

@@ -120,7 +120,10 @@ def test_a_pattern_takes_the_sets_a_split_has_and_a_plain_name_must_be_there(tmp
     ("sets", "words"),
     [
         (["test", "one-otu-*"], "no row set like 'one-otu-*' in any split of this study"),
-        (["one-out-*"], r"recordings.sets \(one-out-\*\) names no row set of the split of 'mode random · mlp · seed 0'"),
+        (
+            ["one-out-*"],
+            r"recordings.sets \(one-out-\*\) names no row set of the split of 'mode random · mlp · seed 0'",
+        ),
         ([], r"recordings.sets \(empty\) names no row set"),
     ],
 )

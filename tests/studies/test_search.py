@@ -40,10 +40,17 @@ def test_every_rate_is_tried_with_every_decay_once_and_what_is_not_listed_is_the
     assert pairs_to_try(recipe_from(tiny(search={"weight_decay": [0.5]}, training__lr=0.3))) == [(0.3, 0.5)]
 
 
-@pytest.mark.parametrize(("given", "said"), [({"lr": [0.1, 0]}, "lr 0"), ({"weight_decay": [-1]}, "weight_decay -1")])
-def test_impossible_values_are_refused(given, said):
-    with pytest.raises(UnseenError, match=f"lists {said}; learning rates are above 0"):
-        pairs_to_try(recipe_from(tiny(search=given)))
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"lr": [0.1, 0]}, r"search\.lr\.1 = 0: input should be greater than 0"),
+        ({"weight_decay": [-1]}, r"search\.weight_decay\.0 = -1: input should be greater than or equal to 0"),
+        ({"lr": [float("inf")]}, r"search\.lr\.0 = inf: input should be a finite number"),
+    ],
+)
+def test_impossible_values_are_refused_before_anything_is_trained(given, said):
+    with pytest.raises(UnseenError, match=said):
+        recipe_from(tiny(search=given))
 
 
 def test_a_share_of_the_images_is_held_out_plain_and_transformed_together():

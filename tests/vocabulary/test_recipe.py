@@ -99,6 +99,8 @@ def test_the_least_recipe_has_a_title_a_world_and_a_design():
         ),
         ("recordings.layers", "lsat", "Did you mean 'last'?"),
         ("recordings.layers", 3, "recordings.layers = 3"),
+        ("recordings.threshold", "find", "recordings.threshold = 'find'; possible: 'search', or a number."),
+        ("calibration.target", "rel", "calibration.target = 'rel'; possible: 'relative', or a number. Did you mean"),
         ("world", "digits", "world = 'digits' must be a section, e.g. [world] and name = ... below it."),
         ("training", 3, "training = 3 must be a section"),
         ("seeds", 3, "seeds = 3 must be a list"),

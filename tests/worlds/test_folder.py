@@ -171,7 +171,7 @@ def test_wrong_arguments_are_explained(photos, arguments, said):
 
 
 def test_a_missing_an_empty_and_a_false_folder_are_explained(tmp_path, photos):
-    with pytest.raises(UnseenError, match=r"no folder '.*/sett'; .* holds the folders set"):
+    with pytest.raises(UnseenError, match=r"no folder '.*/sett'; .* holds the folders set.* --set world.root=PATH"):
         folder(tmp_path / "sett", template=TEMPLATE)
     (tmp_path / "bare").mkdir()
     with pytest.raises(UnseenError, match="no images below"):

@@ -85,7 +85,8 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     todo = [(trial.label, trial.recipe.training.epochs) for trial in study.missing(place.type)]
     total = len(study.trials)
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
-    console.print(f"{total} trials, {total - len(todo)} finished already; on {place}", markup=False)
+    count = f"{total} trial{'s' * (total != 1)}"
+    console.print(f"{count}, {total - len(todo)} finished already; on {place}", markup=False)
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     left = [one for name, one in study.calibrations.items() if study.store.calibration(name) is None]
     first = [(one.label, one.trial.recipe.training.epochs) for one in left]

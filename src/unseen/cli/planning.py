@@ -30,7 +30,8 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     if study.recipe.question:
         console.print(study.recipe.question, markup=False)
     seeds = len(study.recipe.seeds)
-    console.print(f"\n{len(trials)} trials ({seeds} seed{'s' * (seeds != 1)}), {done} finished already")
+    count = f"{len(trials)} trial{'s' * (len(trials) != 1)}"
+    console.print(f"\n{count} ({seeds} seed{'s' * (seeds != 1)}), {done} finished already")
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     show_strengths(study, console)
     asked = dict.fromkeys(name for trial, _ in audits for name in study.asked(trial))
@@ -68,11 +69,9 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
         if not rate.networks:
             console.print("\nnothing is left to run")
             return
+        left = f"{rate.networks} trials" if rate.networks != 1 else "one trial"
         span = f"about {clock(rate.seconds)}" if rate.seconds >= 60 else "less than a minute"
-        console.print(
-            f"\n{span} on {rate.device} for the {rate.networks} trials left: {rate.images:,} images to train on "
-            f"({rate.how})"
-        )
+        console.print(f"\n{span} on {rate.device} for the {left} left: {rate.images:,} images to train on ({rate.how})")
 
 
 def show_strengths(study: Any, console: Console) -> bool:
@@ -192,7 +191,8 @@ def show_status(study: Any, console: Console) -> None:
     done = [trial for trial in trials if study.find(trial) is not None]
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
-    console.print(f"{len(done)} of {len(trials)} trials finished, {len(failures)} failed")
+    count = f"{len(trials)} trial{'s' * (len(trials) != 1)}"
+    console.print(f"{len(done)} of {count} finished, {len(failures)} failed")
     free = show_strengths(study, console)
     busy = study.store.busy()
     console.print(f"running now: {busy}" if busy else "not running")

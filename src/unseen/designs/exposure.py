@@ -149,19 +149,22 @@ def visits(category: int, levels: Sequence[int], supply: int, images: int, *, ti
     """Parts that list ``images`` images of a category ``times`` times each, at each of the ``levels`` equally often.
 
     If ``times`` is no multiple of the number of levels, images take turns: the first run of them starts with the first
-    level, the next one with the second. If there are fewer images than asked for, they are listed again.
+    level, the next one with the second. If there are fewer images than asked for, they are listed again, and go on with
+    the level at which they stopped.
 
     >>> [(part.cell, part.take) for part in visits(3, (0, 1), 10, 10, times=2)]
     [((3, 0), 10), ((3, 1), 10)]
     >>> [(part.cell, part.take, part.skip) for part in visits(3, (0, 1), 10, 10, times=1)]
     [((3, 0), 5, 0), ((3, 1), 5, 5)]
+    >>> [part.cell for part in visits(3, (0, 1, 2), 1, 3, times=1)]
+    [(3, 0), (3, 1), (3, 2)]
     """
     parts = []
-    for take in [*[supply] * (images // supply), images % supply] if supply else []:
+    for turned, take in enumerate([*[supply] * (images // supply), images % supply] if supply else []):
         runs = [take] if times % len(levels) == 0 else even(take, len(levels)).tolist()
         skip = 0
         for first, run in enumerate(runs):
-            order = [levels[(first + turn) % len(levels)] for turn in range(times)]
+            order = [levels[(first + turned * times + turn) % len(levels)] for turn in range(times)]
             parts += [Part((category, level), run, skip) for level in order if run]
             skip += run
     return parts
@@ -231,6 +234,11 @@ def _two(samples: Samples, category: str, transformation: str) -> tuple[Factor, 
             f"A world that is wrapped by transformations has such a factor."
         )
     kinds = samples.space[category], samples.space[transformation]
+    if len(kinds[0]) < 2:
+        raise UnseenError(
+            f"factor '{category}' has one level, so that every answer is right and none can be held back; this design "
+            f"needs at least two."
+        )
     if not all(transformation in block.grid for block in samples.blocks):
         raise UnseenError(
             f"'{transformation}' is stored with each image of this world, so that no image is there both plain and "

@@ -111,8 +111,9 @@ def _trained(
     kind = samples.space[factor]
     if (train is None) == (all_but is None):
         raise UnseenError(
-            f"give either design.train (a list of levels of '{factor}') or design.train_all_but (one level), and "
-            f"not {'both' if train is not None else 'neither'}; levels: {listed(kind.levels)}."
+            f"{'both' if train is not None else 'neither'} of design.train (a list of levels of '{factor}') and "
+            f"design.train_all_but (one level) {'are' if train is not None else 'is'} given; give one of the two. "
+            f"Levels: {listed(kind.levels)}."
         )
     if all_but is not None:
         left = kind.index(all_but)

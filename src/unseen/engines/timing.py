@@ -39,7 +39,7 @@ def estimate(study: Study, device: str) -> Estimate:
         if key not in rates:
             rates[key] = _images_per_second(study, trial, place)
         split, samples = study.split(trial), study.world(trial).samples
-        n = split.count(samples, "train") * trial.recipe.training.epochs
+        n = _images(trial, split.count(samples, "train"))
         looked = split.count(samples, "validation") * trial.recipe.training.epochs if "validation" in split.sets else 0
         looked += sum(split.count(samples, name) for name in {*study.asked(trial), "probe"})
         images += n
@@ -63,13 +63,22 @@ def _calibrations(study: Study, device: Any, rates: dict[str, float]) -> tuple[f
         if key not in rates:
             rates[key] = _images_per_second(study, trial, device)
         split, samples = study.split(trial), study.world(trial).samples
-        n = split.count(samples, "train") * trial.recipe.training.epochs
+        n = _images(trial, split.count(samples, "train"))
         looked = split.count(samples, "validation") * trial.recipe.training.epochs if "validation" in split.sets else 0
         tried = sum(len(possible_strengths(level, step, section.most)) for level, step in section.steps.items())
         looked += min(section.images, split.count(samples, "plain")) * (1 + tried)
         images += n
         seconds += (n + looked / FORWARD) / rates[key]
     return seconds, images
+
+
+def _images(trial: Any, rows: int) -> int:
+    """Images that training sees: of each epoch, and of each pair that a search tries on all but the share it asks."""
+    from unseen.studies.search import is_wanted, pairs_to_try
+
+    recipe = trial.recipe
+    tries = len(pairs_to_try(recipe)) * (1 - recipe.search.share) if is_wanted(recipe) else 0
+    return round(rows * recipe.training.epochs * (1 + tries))
 
 
 def _images_per_second(study: Study, trial: Any, device: Any) -> float:

@@ -16,7 +16,9 @@ PerUnit = Float[np.ndarray, " units"]
 
 def check_threshold(threshold: float) -> None:
     if not 0 <= threshold <= 1:
-        raise UnseenError(f"τ is a share of a unit's maximal activity, from 0 to 1; given {threshold}.")
+        raise UnseenError(
+            f"τ (recordings.threshold) is a share of a unit's maximal activity, from 0 to 1; given {threshold:g}."
+        )
 
 
 @dataclass(frozen=True)

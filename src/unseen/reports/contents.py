@@ -19,7 +19,8 @@ class SplitPicture:
     ``seen`` and ``asked`` are boolean ``[rows, columns]``; ``counts`` the training images per cell. ``examples`` is
     uint8 ``[rows, columns, height, width, 1 or 3]`` (one array shared by all conditions), with ``missing`` marking
     cells that have no image. ``labels`` are words to put under each cell instead of its count; ``part`` marks seen
-    cells that take only a part of the visits to their images, which other cells show too.
+    cells that take only a part of the visits to their images, which other cells show too. ``words`` stand in for the
+    counts where the grid is of several networks, or a part of the categories, so that its sums are of nothing.
     """
 
     title: str
@@ -35,6 +36,7 @@ class SplitPicture:
     note: str = ""
     labels: np.ndarray | None = None
     part: np.ndarray | None = None
+    words: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,11 +43,12 @@ def families(contents: Contents) -> Figure | str:
         )
         title = {"within": "within: seen-transformed categories", "across": "across: unseen-transformed categories"}
         made.append(Panel(f"{model}, {title[asked]}" if model else title[asked], chart))
+    counts = [row["n"] for row in rows]
+    spread = "intervals are in the next figure" if max(counts) > 1 else "one repeat gives no interval"
     caption = (
         f"Accuracy on transformed test images of categories that were seen transformed in training (within), and of "
         f"those that were not (across), by {contents.x_title}; 0 is a network trained on plain images alone. Colours "
-        f"are the paper's families. Means over repeats ({repeats([row['n'] for row in rows])}); intervals are in the "
-        f"next figure. The dotted line is chance."
+        f"are the paper's families. Means over repeats ({repeats(counts)}); {spread}. The dotted line is chance."
     )
     keys = [Key(name, colour=_colours(about)[name], dash=tuple(dashes[name])) for name in about.series]
     return Figure("families", "Accuracy within and across categories", caption, tuple(made), tuple(keys))
@@ -106,7 +107,7 @@ def violins(contents: Contents) -> Figure | str:
     caption = (
         f"Invariance coefficients of the units after {about.layer}, by {contents.x_title}: the faint left half on "
         f"images of seen-transformed categories, the full right half of unseen-transformed ones; grey is the plainly "
-        f"trained network. A bar is the median. Units of all seeds together ({networks} networks each)."
+        f"trained network. A bar is the median. Units of all seeds together (networks: {networks} each)."
         f"{_unscored(about)}{below}{_more(about)}"
     )
     keys = [Key("plainly trained", colour=OTHERS[5][0]), *_family_keys(about)]
@@ -186,14 +187,18 @@ def thresholds(contents: Contents) -> Figure | str:
             paint = _family_colours(about)[about.series[name][2]]
             made.append(Panel(name, exposure.ablation_curves(rows, paint=paint)))
     many, total = about.odd_thresholds
-    doubt = "the curve is not monotone, or it never falls or falls at once, and τ is 0"
+    doubt = (
+        "the curve is not monotone, or it never falls or falls at once, and τ is 0, or more than half of the accuracy "
+        "is left without the active units"
+    )
     odd = f" {many} of {total} τ are in doubt: {doubt}." if many else ""
     caption = (
         f"Accuracy when on each image the units of {about.layer} below τ (solid) or above it (dashed) are set to zero; "
         f"fainter: fewer categories seen transformed; means over networks "
         f"({repeats(about.thresholds['n'].to_list())}). Points are the τ chosen by a network: the highest at which "
-        f"ablating inactive units costs at most 1 % of accuracy. Ablating the active ones should leave chance. Images "
-        f"are transformed ones of seen-transformed categories, or plain ones where none was seen.{odd}{_more(about)}"
+        f"ablating inactive units costs at most one percentage point. Ablating the active ones should leave chance. "
+        f"Images are transformed ones of seen-transformed categories, or plain ones where none was seen.{odd}"
+        f"{_more(about)}"
     )
     keys = [*_family_keys(about), Key("inactive units ablated", dash=(1, 0)), Key("active units ablated", dash=(3, 2))]
     return Figure("thresholds", "Which activity matters", caption, tuple(made), tuple(keys))
@@ -241,11 +246,13 @@ def quadrants(contents: Contents) -> Figure | str:
         if mine:
             paint = _family_colours(about)[about.series[name][2]]
             made.append(Panel(name, exposure.quadrant_table(mine, paint=paint)))
+    counts = [row["n"] for row in rows]
+    spread = "intervals are in the tooltips" if max(counts, default=0) > 1 else "one repeat gives no interval"
     caption = (
         f"Percent of transformed test images by the set their category belongs to → the set they are taken for, by "
         f"{contents.x_title}; the two rows of each set add up to 100. “unseen → seen” with few categories seen: the "
-        f"transformation itself has become the cue. Means over repeats ({repeats([row['n'] for row in rows])}); "
-        f"intervals are in the tooltips.{_more(about)}"
+        f"transformation itself has become the cue. Means over repeats ({repeats(counts)}); {spread}."
+        f"{_more(about)}"
     )
     return Figure("quadrants", "Where the mistakes go", caption, tuple(made), tuple(_family_keys(about)))
 

@@ -121,6 +121,8 @@ def count_words(picture: SplitPicture) -> str:
     >>> count_words(SplitPicture("k = 1", "digit", "place", ("0", "1"), ("a", "b"), yes, ~yes, 300 * yes))
     '2 of 4 cells seen, 300 images each (600 in all); 2 asked'
     """
+    if picture.words:
+        return picture.words
     counts = picture.counts[picture.seen.astype(bool)]
     seen, asked = int(picture.seen.sum()), int(picture.asked.sum())
     words = f"{seen} of {picture.seen.size} cells seen"

@@ -131,8 +131,9 @@ def _splits(contents: Contents) -> Section | str:
     least = f' style="--least:{lead.width * 0.62:.0f}px"' if len(first.column_levels) > 9 else ""
     least = least or f' style="--most:{lead.width * 1.7:.0f}px"'  # a narrow grid is not blown up
     below = "the number of training images" if first.labels is None else "the part of the visits, where not the whole,"
+    title = first.title[:1].upper() + first.title[1:]
     caption = (
-        f"{first.title}: {count_words(first)}.{cut_words(first)} Blue frames are seen in training, with {below} "
+        f"{title}: {count_words(first)}.{cut_words(first)} Blue frames are seen in training, with {below} "
         f"below; orange dashed frames are asked (OOD) and never seen; faded cells neither. {first.note}"
     )
     body = (

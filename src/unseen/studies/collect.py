@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 BOTH = "geometric mean"
+REPEAT = "design.seed"  # a grid over it repeats the study with other held-out cells
 DEGENERATE = "degenerate units"  # without a type or without a score
 
 
@@ -56,7 +57,7 @@ def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
     trials = stored_trials(study) if everything else finished_trials(study)
     if not trials:
         raise UnseenError(f"study '{study.path}' has no finished trial yet; `unseen run` it first.")
-    conditions = _plain([facts["condition"] for facts, _ in trials])
+    conditions = _plain(_repeats([facts for facts, _ in trials]))
     rows = []
     for (facts, folder), condition in zip(trials, conditions):
         head = {
@@ -73,6 +74,16 @@ def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
             value = float(row["value"])
             rows.append({**head, **empty, **row, "value": None if np.isnan(value) else value})
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _repeats(trials: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The conditions of trials; where one grid of several repeats the study, trials of the others are repeats too, by
+    the seed of their own split."""
+    conditions = [facts["condition"] for facts in trials]
+    if not any(REPEAT in condition for condition in conditions):
+        return conditions
+    seeds = [facts["description"].get("design", {}).get("seed", 0) for facts in trials]
+    return [{REPEAT: seed, **condition} for seed, condition in zip(seeds, conditions)]
 
 
 def _plain(conditions: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from unseen.reports.contents import Contents
 from unseen.studies.collect import (
     BOTH,
     DEGENERATE,
+    REPEAT,
     cells_by_distance,
     collect,
     distances,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 X_KEYS = {"design.seen_per_level": "combinations", "design.images": "images"}
-REPEAT = "design.seed"  # a grid over it repeats the study with other held-out cells
 BOUNDED = ("accuracy", "share of units", "median specialization", "median selectivity", "median invariance", TOWARDS)
 BOUNDED += SHARES
 SPLIT = "split"  # on the x axis where networks answer with numbers: the name of the split
@@ -309,18 +309,21 @@ def facts_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) ->
     """What stood behind the numbers: world, splits, networks, machine, time."""
     first = study.trials[0]
     world = study.world(first)
+    kind = "grey" if world.channels == 1 else "colour"
     tables: dict[str, dict[str, str]] = {}
     tables["World"] = {
         "name": world.name,
-        "images": f"{len(world.samples):,} of {world.size[0]}×{world.size[1]} pixels, {world.channels} channel(s)",
+        "images": f"{len(world.samples):,} of {world.size[0]}×{world.size[1]} pixels, {kind}",
         "fingerprint": world.fingerprint,
         **{key: str(value) for key, value in world.provenance.items()},
     }
     tables["Rows"] = {}
+    splits = {id(split): split for split in map(study.split, study.trials)}.values()
     for name, wanted in study.split(first).sets.items():
         counts = sorted({facts["sets"][name] for facts, _ in trials if name in facts["sets"]})
         span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}" if counts else "no"
-        tables["Rows"][name] = f"{span} images: {wanted.reason}"
+        reasons = {split.sets[name].reason for split in splits if name in split.sets}
+        tables["Rows"][name] = f"{span} images{': ' if len(reasons) == 1 else '; the first: '}{wanted.reason}"
     for row in distances(study):
         title = f"Distance of held-out cells to the nearest seen {row['factor']}"
         span = f"mean {row['mean']:.3g}, {row['least']:.3g} to {row['most']:.3g} (n = {row['n']} cells)"

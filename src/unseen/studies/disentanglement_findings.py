@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 LEAST = 4  # networks: fewer give no interval
+OBJECTIVES = 5  # ours: encoders of one objective are alike, and with fewer objectives chance alone decides too often
 SPLITS = ("composition", "interpolation", "extrapolation")
 
 
@@ -65,7 +66,12 @@ def disentanglement_predicts(points: Sequence[LatentPoint], asked: str) -> list[
         )
         r = plain.correlation
         p = plain.p if np.isfinite(plain.p) else None
-        holds = None if within is not None and within * r.value < 0 else sign_holds(r, 1)
+        objectives = len({point.model for point in scored})
+        if objectives < OBJECTIVES:
+            few = "one objective is" if objectives == 1 else f"{objectives} objectives are"
+            statement += f"; encoders of one objective are alike, and {few} too few to decide"
+        against = within is not None and within * r.value < 0
+        holds = None if against or objectives < OBJECTIVES else sign_holds(r, 1)
         name = f"disentanglement predicts {split}"
         found.append(Finding(name, statement, r.value, r.low, r.high, plain.n, p, holds))
     return found

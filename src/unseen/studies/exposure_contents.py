@@ -256,13 +256,14 @@ def _number(value: Any) -> float:
 
 def _rows(study: Study, trials: Trials) -> dict[str, str]:
     """What each set holds, over all trials: a plainly trained network is asked other sets than the rest."""
-    reasons: dict[str, str] = {}
+    reasons: dict[str, dict[str, None]] = {}
     for trial in study.trials:
         for name, wanted in study.split(trial).sets.items():
-            reasons.setdefault(name, wanted.reason)
+            reasons.setdefault(name, {})[wanted.reason] = None
     told = {}
-    for name, reason in reasons.items():
+    for name, several in reasons.items():
+        reason = next(iter(several))
         counts = sorted({facts["sets"][name] for facts, _ in trials if name in facts["sets"]})
         span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}" if counts else "no"
-        told[name] = f"{span} images; the first: {reason}" if len(counts) > 1 else f"{span} images: {reason}"
+        told[name] = f"{span} images; the first: {reason}" if len(several) > 1 else f"{span} images: {reason}"
     return told

@@ -37,14 +37,26 @@ def by_condition(tidy: pl.DataFrame, measure: str, asked: str, target: str, laye
 
 
 def rank_by_repeat(values: Values, series: str) -> dict[int, float]:
-    """Spearman's correlation of a number with the number of categories seen, within each repeat."""
+    """Spearman's correlation of a number with the number of categories seen, within each repeat; 0 where the number
+    never changes (ours: undefined, it would be lost, and with it a transformation that nothing helps)."""
     found = {}
     for repeat in sorted({key[2] for key in values if key[0] == series}):
         own = sorted((x, value) for (name, x, r), value in values.items() if (name, r) == (series, repeat))
         if len(own) > 2:
             r = rank_correlation(*np.array(own).T).correlation.value
-            found |= {repeat: r} if np.isfinite(r) else {}
+            found[repeat] = r if np.isfinite(r) else 0.0
     return found
+
+
+def whole_repeats(values: Values) -> Values:
+    """Values of the repeats that have every condition that any has, since a repeat that lacks a trial would average
+    other conditions; all of them where no repeat is whole."""
+    every = {key[:2] for key in values}
+    own: dict[int, set[tuple[str, float]]] = {}
+    for series, x, repeat in values:
+        own.setdefault(repeat, set()).add((series, x))
+    whole = {repeat for repeat, found in own.items() if found == every}
+    return {key: value for key, value in values.items() if key[2] in whole} if whole else values
 
 
 def together(points: pl.DataFrame, asked: str) -> Together:

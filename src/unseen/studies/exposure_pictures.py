@@ -69,6 +69,7 @@ def _picture(
     labels[:, 1:] = np.where(shown, "½ within", "across")[:, None]
     asked = np.zeros(there.shape, bool)
     asked[:, 1:] = ~shown[:, None]
+    least, most = int(there[:, 0].min()), int(there[:, 0].max())
     left_out = f" {len(order)} of {len(rows)} categories are drawn." if len(order) < len(rows) else ""
     return SplitPicture(
         title=f"{split.facts['seen']} of {len(rows)} seen transformed",
@@ -83,6 +84,7 @@ def _picture(
         missing=examples[1],
         note=NOTE + left_out,
         labels=labels,
+        words=f"{least:,}{f' to {most:,}' if most > least else ''} training images of each {rows.name}",
     )
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from unseen.studies.trials import Trial
 
 MOST = 1000
+LEFT = 0.5  # of the accuracy: more of it than this, once the active units are ablated, is not near chance (ours)
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -193,8 +194,13 @@ def _chosen(curve: Curve | None, threshold: float | str) -> Chosen:
         return Chosen(float(threshold), "", curve)
     assert curve is not None
     tau = tau_from_curve(curve.thresholds, curve.kept, curve.full, without_active=curve.removed)
-    falls = np.isfinite(tau.tau) and tau.tau < curve.thresholds.max()
-    return Chosen(tau.tau, tau.reason, curve) if falls else Chosen(0.0, f"{tau.reason}; scored at τ = 0", curve)
+    if not (np.isfinite(tau.tau) and tau.tau < curve.thresholds.max()):
+        return Chosen(0.0, f"{tau.reason}; scored at τ = 0", curve)
+    left = (
+        f"ablating the active units leaves {tau.without_active:.3f} of {curve.full:.3f}: others know the category too"
+    )
+    reasons = [tau.reason, left if tau.without_active > LEFT * curve.full else ""]
+    return Chosen(tau.tau, "; ".join(filter(None, reasons)), curve)
 
 
 def _asked(network: Any, layers: Sequence[str], targets: Sequence[Target], category: str) -> dict[str, str]:

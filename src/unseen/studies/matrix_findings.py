@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 CEILING = 0.2  # accuracy within this of 1 is near the ceiling: the lecture's lowest is .784
 NO_HELP = 0.1  # a gain below this is no help
+UNKNOWN = 0.5  # of the way from chance to what a network trained on it reaches: below this, a condition is not known
 # Noise drawn for every pixel: what one of a pair teaches might help with the other.
 NOISE = ("geirhos-salt-and-pepper", "geirhos-uniform-noise", "white-noise", "salt-and-pepper")
+NOT_KNOWN = "not known means nearer to chance than to a network trained on it (ours)"
 Where = Callable[[int, int], bool]
 
 
@@ -50,7 +52,8 @@ def _mean(found: Asked, where: Where) -> tuple[np.ndarray, int]:
 
 
 def _finding(name: str, statement: str, interval: Interval, holds: bool | None) -> Finding:
-    return Finding(name, statement, interval.value, interval.low, interval.high, interval.n, None, holds)
+    said = statement[:1].upper() + statement[1:]
+    return Finding(name, said, interval.value, interval.low, interval.high, interval.n, None, holds)
 
 
 def _trained(found: Asked) -> list[Finding]:
@@ -69,17 +72,27 @@ def _trained(found: Asked) -> list[Finding]:
 
 
 def _others(found: Asked) -> list[Finding]:
-    """Networks trained on one condition know it, and not the others."""
-    own, _ = _mean(found, lambda r, c: found.rows[r].group == ONE and bool(found.trained[r, c]))
-    rest, cells = _mean(found, lambda r, c: found.rows[r].group == ONE and not found.trained[r, c])
+    """Networks trained on one condition know it, and not the others; where none is (Zaidi et al. 2020, Fig. 2a), those
+    trained on one and a shared one, the plain pictures there."""
+    there = dict.fromkeys(row.group for row in found.rows)
+    group = ONE if ONE in there else next((name for name in there if name.startswith("one plus")), ONE)
+    own, _ = _mean(found, lambda r, c: found.rows[r].group == group and bool(found.trained[r, c]))
+    rest, cells = _mean(found, lambda r, c: found.rows[r].group == group and not found.trained[r, c])
     if not np.isfinite(own - rest).any():
         return []
     gap = mean_interval(own - rest)
+    what, it = ("one condition", "it") if group == ONE else (group, "them")
     statement = (
-        f"trained on one condition, accuracy is {np.nanmean(own):.3f} on it and {np.nanmean(rest):.3f} on the others "
-        f"(mean of {cells} cells; chance {found.chance:.3f})"
+        f"trained on {what}, accuracy is {np.nanmean(own):.3f} on {it} and {np.nanmean(rest):.3f} on the others "
+        f"(mean of {cells} cells; chance {found.chance:.3f}); {NOT_KNOWN}"
     )
-    return [_finding("a condition never seen is not known", statement, gap, sign_holds(gap, 1))]
+    holds = sign_holds(_short(found, own, rest), 1)
+    return [_finding("a condition never seen is not known", statement, gap, holds)]
+
+
+def _short(found: Asked, known: np.ndarray, reached: np.ndarray) -> Interval:
+    """How far accuracy on a condition stays below the middle between chance and that of a network trained on it."""
+    return mean_interval(found.chance + UNKNOWN * (known - found.chance) - reached)
 
 
 def _plus(found: Asked) -> list[Finding]:
@@ -113,7 +126,7 @@ def _gains(gains: dict[bool, list[np.ndarray]], common: str) -> list[Finding]:
         what = "the other noise" if noise else "conditions of neither kind"
         statement = (
             f"adding {common} to one condition changes accuracy on {what} by {gain.value:+.3f} "
-            f"(mean of {len(several)} pairs of networks)".replace("-0.", "−0.")
+            f"(mean of {len(several)} pair{'s' * (len(several) != 1)} of networks)".replace("-0.", "−0.")
         )
         holds = None
         if noise:
@@ -148,8 +161,8 @@ def _left_out(found: Asked) -> list[Finding]:
             f"trained on all but one, accuracy on the one left out ({', '.join(names)}) is {np.nanmean(reached):.3f}, "
             f"against {words}; chance is {found.chance:.3f}"
         )
-        holds = sign_holds(gap, 1) if noise and against else None
-        also = "" if noise else "; the paper leaves out noise only"
+        holds = sign_holds(_short(found, known, reached), 1) if noise and against else None
+        also = f"; {NOT_KNOWN}" if noise and against else "" if noise else "; the paper leaves out noise only"
         made.append(_finding("all but one fails on the one left out", statement + also, gap, holds))
     return made
 

@@ -204,7 +204,8 @@ def _worlds(study: Study, first: dict[str, str]) -> dict[str, dict[str, str]]:
         return {"World": first}
     return {
         f"World {name}": {
-            "images": f"{len(world.samples):,} of {world.size[0]}×{world.size[1]} pixels, {world.channels} channel(s)",
+            "images": f"{len(world.samples):,} of {world.size[0]}×{world.size[1]} pixels, "
+            f"{'grey' if world.channels == 1 else 'colour'}",
             "fingerprint": world.fingerprint,
             **{key: str(value) for key, value in world.provenance.items()},
         }

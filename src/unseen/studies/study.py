@@ -28,6 +28,7 @@ from unseen.studies.tables import make_split, open_world
 from unseen.studies.trials import Trial, describe, expand, identity, precisions
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.recipe import Named, Recipe
+from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.target import Target, targets_of
 from unseen.vocabulary.world import World
@@ -167,6 +168,7 @@ class Study:
                 if name not in [target.name for target in targets]:
                     raise unknown("target", name, [t.name for t in targets], where="training.loss_weights")
             if id(split) not in audits:
+                _check_asked(trial, split, self.asked(trial), world.samples)
                 audits[id(split)] = (trial, audit(split, world.samples))
         _check_patterns(self)
         _check_networks(self)
@@ -197,6 +199,16 @@ def _check_patterns(study: Study) -> None:
     for pattern in dict.fromkeys(name for trial in study.trials for name in trial.recipe.recordings.sets):
         if _is_pattern(pattern) and not any(fnmatchcase(name, pattern) for name in there):
             raise unknown("row set like", pattern, there, where="any split of this study, named in recordings.sets")
+
+
+def _check_asked(trial: Trial, split: Split, asked: Sequence[str], samples: Samples) -> None:
+    """A set may be empty at one end of a grid (nobody is left to ask), but not all that a trial is asked."""
+    if not any(split.count(samples, name) for name in asked):
+        filled = [name for name in split.sets if split.count(samples, name)]
+        raise UnseenError(
+            f"all row sets that '{trial.label}' is asked ({', '.join(asked)}) are empty, so it would be trained for "
+            f"nothing; name one that is not in recordings.sets: {', '.join(filled)}."
+        )
 
 
 def _check_layers(trial: Trial, split: Split) -> None:

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -73,8 +73,8 @@ class SearchSection(Section):
     """Learning rate and weight decay by a grid, each tried on the training rows without a ``share`` of them that is
     then asked; the best is trained on all (Zaidi et al. 2020: 10 %). Both lists empty: no search."""
 
-    lr: tuple[float, ...] = ()
-    weight_decay: tuple[float, ...] = ()
+    lr: tuple[Annotated[float, Field(gt=0, allow_inf_nan=False)], ...] = ()
+    weight_decay: tuple[Annotated[float, Field(ge=0, allow_inf_nan=False)], ...] = ()
     share: float = Field(default=0.1, gt=0, lt=1)
 
 
@@ -190,9 +190,13 @@ def recipe_from(tables: Mapping[str, Any], where: str = "recipe") -> Recipe:
     try:
         return Recipe.model_validate(tables)
     except ValidationError as error:
+        problems = error.errors()
+        numbers = {_key_of(problem) for problem in problems if problem["loc"][-1] == "float"}  # or a word
         told = {}  # a key that may be one of two kinds is complained of twice: once is enough
-        for problem in error.errors():
-            told.setdefault(_key_of(problem), _explain(problem, where))
+        for problem in problems:
+            key = _key_of(problem)
+            if key not in numbers or problem["type"] == "literal_error":
+                told.setdefault(key, _explain(problem, where, "a number" if key in numbers else "a list of names"))
         raise UnseenError("\n".join(told.values())) from None
 
 
@@ -290,11 +294,11 @@ def changed(tables: Mapping[str, Any], settings: Sequence[str], where: str) -> d
 
 def _key_of(problem: Any) -> str:
     """The dotted key that a complaint is about; pydantic adds the kinds it tried ("literal[...]")."""
-    return ".".join(str(part) for part in problem["loc"] if not re.match(r"(literal|tuple)\[", str(part)))
+    return ".".join(str(part) for part in problem["loc"] if not re.match(r"(literal|tuple)\[|float$", str(part)))
 
 
-def _explain(problem: Any, where: str) -> str:
-    """One pydantic complaint as a sentence."""
+def _explain(problem: Any, where: str, instead: str) -> str:
+    """One pydantic complaint as a sentence. ``instead``: what a key that takes words may also be given."""
     key = _key_of(problem)
     place = key.split(".")
     given = problem["input"]
@@ -317,6 +321,6 @@ def _explain(problem: Any, where: str) -> str:
         expected = problem["ctx"]["expected"]
         guess = nearest(problem["input"], [word.strip("' ") for word in expected.replace(" or ", ",").split(",")])
         hint = f" Did you mean '{guess}'?" if guess else ""
-        also = ", or a list of names" if "literal" in str(problem["loc"][-1]) else ""
+        also = f", or {instead}" if "literal" in str(problem["loc"][-1]) else ""
         return f"{where}: {key} = {given!r}; possible: {expected}{also}.{hint}"
     return f"{where}: {key} = {given!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}."

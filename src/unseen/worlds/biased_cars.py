@@ -31,7 +31,7 @@ from unseen.vocabulary.factors import Level
 from unseen.worlds.decode import Resize
 from unseen.worlds.folder import build
 from unseen.worlds.folder_world import Folder
-from unseen.worlds.scan import Progress, folder_at, stats
+from unseen.worlds.scan import ROOT_HINT, Progress, folder_at, stats
 
 LABELS = "att_dict_simplified.p"
 DEGREES = ("0–18", "18–36", "36–54", "54–72", "72–90")
@@ -61,7 +61,7 @@ def biased_cars(
     so that a split can be read from them. ``pool="folders"`` takes train, val and test from the folders; by default the
     design makes the pools, since the released lists disregard the folders too. ``size`` is the paper's 224.
     """
-    base = folder_at(root)
+    base = folder_at(root, ROOT_HINT)
     base = base / "biased_cars" if (base / "biased_cars").is_dir() else base
     if pool not in ("ours", "folders"):
         raise UnseenError(f"pool='{pool}'; possible: 'ours' (the design makes pools) or 'folders' (train, val, test).")

@@ -22,7 +22,7 @@ from unseen.worlds.folder_world import Folder, Names, Problems
 from unseen.worlds.guess import guess
 from unseen.worlds.levels import encode, places, pools
 from unseen.worlds.manifest import read_manifest
-from unseen.worlds.scan import Progress, folder_at, scan, stats
+from unseen.worlds.scan import ROOT_HINT, Progress, folder_at, scan, stats
 from unseen.worlds.template import Template
 
 LARGEST_KEPT = 512  # pixels a side: larger pictures are scaled unless a size is asked for
@@ -63,7 +63,7 @@ def folder(
 
     ``cache``, ``workers`` and ``progress`` change where and how fast, never what.
     """
-    base = folder_at(root)
+    base = folder_at(root, ROOT_HINT)
     if (template is None) == (manifest is None):
         raise UnseenError(
             f"folder world '{base.name}' needs a template such as '{{category}}/{{azimuth}}/*.png' or a manifest, "

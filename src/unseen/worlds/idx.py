@@ -169,7 +169,10 @@ def _fetch_one(origin: Origin, root: Path, file: str) -> None:
 
 
 def _missing(name: str, root: Path, files: list[str], missing: list[str]) -> str:
-    fix = "`download = true` in the recipe's [world], or `--set world.download=true`, fetches what is missing."
+    fix = (
+        "`download = true` in the recipe's [world], or `--set world.download=true` (`world.of.download=true` where the "
+        "world is transformed), fetches what is missing."
+    )
     if root.exists() and not root.is_dir():
         return f"{root} is not a folder; give as `root` the folder that holds {name}'s idx files."
     if not root.exists():

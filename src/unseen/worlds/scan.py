@@ -25,7 +25,10 @@ FOUND = {"content": pl.UInt64, "height": pl.Int32, "width": pl.Int32, "problem":
 Progress = Callable[[int, int], None]
 
 
-def folder_at(root: str | Path) -> Path:
+ROOT_HINT = " Give your own: --set world.root=PATH, or --set world.of.root=PATH where the world is transformed."
+
+
+def folder_at(root: str | Path, hint: str = "") -> Path:
     """The folder, or an error that says which part of its path is missing."""
     path = Path(root).expanduser()
     if path.is_dir():
@@ -34,7 +37,8 @@ def folder_at(root: str | Path) -> Path:
         raise UnseenError(f"'{path}' is a file; root is the folder that holds the images.")
     there = next((parent for parent in path.absolute().parents if parent.is_dir()), Path("/"))
     beside = sorted(entry.name for entry in there.iterdir() if entry.is_dir() and not entry.name.startswith("."))
-    raise UnseenError(f"no folder '{path}'; {there} exists and holds the folders {listed(beside, 10)}.")
+    holds = f"holds the folders {listed(beside, 10)}" if beside else "holds no folders"
+    raise UnseenError(f"no folder '{path}'; {there} exists and {holds}.{hint}")
 
 
 def walk(root: Path) -> Iterator[tuple[str, os.stat_result]]:

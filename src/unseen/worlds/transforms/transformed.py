@@ -247,8 +247,8 @@ def _check_fit(inner: World, rows: Sequence[Transformation]) -> None:
     if inner.channels == 1 and idle:
         apply = [row.name for row in rows if not row.needs_colour]
         raise UnseenError(
-            f"world '{inner.name}' is grey, and {', '.join(idle)} would do nothing; leave them out: "
-            f"levels = {json.dumps(apply)}."
+            f"world '{inner.name}' is grey, and {', '.join(idle)} would do nothing; leave "
+            f"{'it' if len(idle) == 1 else 'them'} out: levels = {json.dumps(apply)}."
         )
 
 
