@@ -75,7 +75,7 @@ def visit_picture(
         counts=counts,
         examples=None if images is None else images[:, kept],
         missing=None if missing is None else missing[:, kept],
-        note=". ".join(_sentence(words) for words in (*found.notes, *found.problems, sets_in_words(split))),
+        note=". ".join(_sentence(words) for words in (*found.notes, *found.problems, sets_in_words(split))) + ".",
         labels=labels,
         part=part,
     )
