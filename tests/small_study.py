@@ -27,6 +27,19 @@ TINY: dict[str, Any] = {
     "grid": {"design.seen_per_level": [1, 8]},
 }
 
+CALIBRATED: dict[str, Any] = {  # its strength of blur is found before anything is trained
+    "title": "Calibrated",
+    "seeds": [0],
+    "world": {"name": "transformed", "levels": ["blur"], "of": {"name": "digits", "viewpoint": "none"}},
+    "design": {"name": "expose", "level": "blur", "images_per_category": 20, "probe_per_category": 2},
+    "targets": ["category"],
+    "network": {"backbone": "mlp", "channels": 1},
+    "training": {"epochs": 3, "batch": 32, "normalise": "half"},
+    "calibration": {"steps": {"blur": 0.5}, "target": "relative"},
+    "recordings": {"sets": ["plain", "across"], "layers": "none"},
+    "grid": {"design.seen": [0, 3]},
+}
+
 NETWORK = """
 import os, signal, torch
 from torch import nn

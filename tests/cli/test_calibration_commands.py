@@ -4,28 +4,16 @@ import json
 
 import pytest
 
-from small_study import written
+from small_study import CALIBRATED, written
 
 pytest_plugins = ("studies_fixtures",)
 
-TABLES = {
-    "title": "Calibrated",
-    "seeds": [0],
-    "world": {"name": "transformed", "levels": ["blur"], "of": {"name": "digits", "viewpoint": "none"}},
-    "design": {"name": "expose", "level": "blur", "images_per_category": 20, "probe_per_category": 2},
-    "targets": ["category"],
-    "network": {"backbone": "mlp", "channels": 1},
-    "training": {"epochs": 3, "batch": 32, "normalise": "half"},
-    "calibration": {"steps": {"blur": 0.5}, "target": "relative"},
-    "recordings": {"sets": ["plain", "across"], "layers": "none"},
-    "grid": {"design.seen": [0, 3]},
-}
 RUN = ("--device", "cpu", "--workers", "1", "--no-report")
 
 
 @pytest.fixture
 def recipe(tmp_path):
-    return written(tmp_path / "calibrated.toml", TABLES)
+    return written(tmp_path / "calibrated.toml", CALIBRATED)
 
 
 def fits(text):

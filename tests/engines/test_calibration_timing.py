@@ -1,25 +1,13 @@
 """The time a study would take counts the networks that are trained to find strengths."""
 
+from small_study import CALIBRATED
 from unseen.engines import open_study
 from unseen.engines.timing import estimate
 from unseen.studies.calibration import calibrate
 
-TABLES = {
-    "title": "Calibrated",
-    "seeds": [0],
-    "world": {"name": "transformed", "levels": ["blur"], "of": {"name": "digits", "viewpoint": "none"}},
-    "design": {"name": "expose", "level": "blur", "images_per_category": 20, "probe_per_category": 2},
-    "targets": ["category"],
-    "network": {"backbone": "mlp", "channels": 1},
-    "training": {"epochs": 3, "batch": 32, "normalise": "half"},
-    "calibration": {"steps": {"blur": 0.5}, "target": "relative"},
-    "recordings": {"sets": ["plain"], "layers": "none"},
-    "grid": {"design.seen": [0, 3]},
-}
-
 
 def test_a_calibration_to_be_done_is_counted_once_and_one_that_was_done_is_not(tmp_path):
-    study = open_study(TABLES, out=tmp_path)
+    study = open_study(CALIBRATED, out=tmp_path)
     each = 3 * 2 * 10 * 20  # epochs × visits × categories × images
     before = estimate(study, "cpu")
     assert (before.images, before.networks) == (3 * each, 2)
@@ -29,6 +17,6 @@ def test_a_calibration_to_be_done_is_counted_once_and_one_that_was_done_is_not(t
 
 
 def test_what_a_search_tries_is_counted(tmp_path):
-    study = open_study(TABLES | {"search": {"lr": [1e-3, 1e-2], "weight_decay": [0.0, 1e-4]}}, out=tmp_path)
+    study = open_study(CALIBRATED | {"search": {"lr": [1e-3, 1e-2], "weight_decay": [0.0, 1e-4]}}, out=tmp_path)
     each = 3 * 2 * 10 * 20
     assert estimate(study, "cpu").images == 3 * round(each * (1 + 4 * 0.9))

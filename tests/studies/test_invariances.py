@@ -226,7 +226,11 @@ def test_a_trained_network_whose_units_cannot_be_scored_keeps_its_answers(tmp_pa
 
     monkeypatch.setattr("unseen.studies.execute.record_invariance", refuse)
     done = study(tmp_path / "s", **recipe(design={**DESIGN, "seen": 3}))
-    ran(done)
+    told = []
+    ran(done, watch=told.append)
+    assert [event.figures["flags"] for event in told if event.kind == "finished"] == [
+        {"no invariance": "activity is negative in layer4"}
+    ]
     (name,) = done.store.finished()
     facts = done.store.read(name)
     assert facts["flags"]["no invariance"] == "activity is negative in layer4"

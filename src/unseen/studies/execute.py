@@ -6,10 +6,11 @@ import json
 import platform
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -26,6 +27,9 @@ from unseen.training.encoding import EncodingLearner
 from unseen.version import __version__
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import responses_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -89,13 +93,14 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
             if isinstance(learner, EncodingLearner):
                 trained = read_out(study, trial, learner, trained)
             alone = time.perf_counter() - started  # counts whole for this trial, as if all had taken it
-            _record(study, trial, name, precision, trained, device, len(ready), together + alone * len(ready))
+            seconds = together + alone * len(ready)
+            flags = _record(study, trial, name, precision, trained, device, len(ready), seconds)
         except (torch.OutOfMemoryError, DiskTrouble):
             raise
         except Exception as error:
             _fail(study, trial, name, error, watch)
             continue
-        watch(Event("finished", trial.label, name, {"seconds": trained.seconds, "flags": trained.flags}))
+        watch(Event("finished", trial.label, name, {"seconds": trained.seconds, "flags": flags}))
 
 
 def _without(trial: Trial) -> str:
@@ -113,56 +118,24 @@ def _record(
     device: torch.device,
     packed: int,
     together: float,
-) -> None:
-    """Answers, activity and facts of a trained network, into the store."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-    from safetensors.numpy import save_file
-
-    world, split, targets = study.world(trial), study.split(trial), study.targets(trial)
-    samples, recipe = world.samples, trial.recipe
+) -> dict[str, str]:
+    """Answers, activity and facts of a trained network, into the store; gives what a reader of them must know."""
     network: Any = trained.network
-    tables = []
-    for asked in study.asked(trial):
-        rows = split.rows(samples, asked)
-        wanted = [t for t in targets if split[asked].asks is None or t.factor in (split[asked].asks or ())]
-        answers = respond(
-            network, [t.name for t in wanted], world.images, rows,
-            device=device, precision=precision, numbers=recipe.task == "regression",
-        )  # fmt: skip
-        tables.append(
-            responses_table(samples, wanted, subject=trial.label, trial=name, asked=asked, rows=rows, answers=answers)
-        )
-    layers = layers_to_record(recipe.recordings.layers, network.layers)
-    activity: dict[str, np.ndarray] = {}
-    if layers:
-        space = samples.space.select(split.factors)
-        rows = split.rows(samples, "probe")
-        cells = space.numbers(samples.cells(rows, split.factors))
-        means, counts = activity_per_cell(
-            network, layers, world.images, rows, cells, space.size,
-            activity=recipe.recordings.activity, device=device, precision=precision,
-        )  # fmt: skip
-        activity = {layer: m.reshape(len(m), *space.shape).astype(np.float32) for layer, m in means.items()}
-        activity["images"] = counts.reshape(space.shape).astype(np.int32)
-    latents = latents_recorded(study, trial, network, device)
+    layers = layers_to_record(trial.recipe.recordings.layers, network.layers)
+    tables = {"responses": _answers(study, trial, name, network, device, precision)}
+    arrays = {
+        "activity": _activity(study, trial, network, layers, device, precision),
+        "latents": latents_recorded(study, trial, network, device),
+    }
     invariance, flags = Recorded(), trained.flags
-    if recipe.recordings.invariance:
+    if trial.recipe.recordings.invariance:
         try:
             invariance = record_invariance(study, trial, network, layers, device=device, precision=precision)
         except UnseenError as error:  # the network is trained: keep what there is, say what there is not
             flags = {**flags, "no invariance": str(error)}
     facts = {
         "identity": name,
-        "label": trial.label,
-        "condition": dict(trial.condition),
-        "seed": trial.seed,
-        "description": describe(trial, world, precision),
-        "facts": dict(split.facts),
-        "factors": list(split.factors),
-        "task": recipe.task,
-        "targets": {t.name: list(t.classes) for t in targets},
-        "sets": {asked: split.count(samples, asked) for asked in split.sets},
+        **_facts(study, trial, precision),
         "tasks": {layer: list(network.tasks_of(layer)) for layer in layers},
         "network": network.description,
         "curve": list(trained.curve),
@@ -176,26 +149,85 @@ def _record(
         "machine": machine(device),
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S"),
     }
+    weights = network.network.state_dict() if trial.recipe.recordings.weights else {}
+    study.store.save(name, partial(_write, {**tables, **invariance.tables}, arrays, weights, facts))
+    return flags
 
-    def write(folder: Path) -> None:
-        table = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
-        pq.write_table(table, folder / "responses.parquet", compression="zstd")
-        if activity:
-            save_file(
-                {key: np.ascontiguousarray(value) for key, value in activity.items()}, folder / "activity.safetensors"
-            )
-        if latents:
-            save_file(latents, folder / "latents.safetensors")
-        for kind, rows in invariance.tables.items():
-            pq.write_table(rows, folder / f"{kind}.parquet", compression="zstd")
-        if recipe.recordings.weights:
-            from safetensors.torch import save_file as save_weights
 
-            state = {key: value.detach().cpu().contiguous() for key, value in network.network.state_dict().items()}
-            save_weights(state, folder / "weights.safetensors")
-        (folder / "trial.json").write_text(json.dumps(facts, default=str), encoding="utf-8")
+def _answers(
+    study: Study, trial: Trial, name: str, network: torch.nn.Module, device: torch.device, precision: str
+) -> pa.Table:
+    """What the network says to every row it is asked, of every target that the row set asks."""
+    import pyarrow as pa
 
-    study.store.save(name, write)
+    world, split, targets = study.world(trial), study.split(trial), study.targets(trial)
+    tables = []
+    for asked in study.asked(trial):
+        rows, asks = split.rows(world.samples, asked), split[asked].asks
+        wanted = [target for target in targets if asks is None or target.factor in asks]
+        answers = respond(
+            network, [target.name for target in wanted], world.images, rows,
+            device=device, precision=precision, numbers=trial.recipe.task == "regression",
+        )  # fmt: skip
+        said = {"subject": trial.label, "trial": name, "asked": asked, "rows": rows, "answers": answers}
+        tables.append(responses_table(world.samples, wanted, **said))
+    return pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
+
+
+def _activity(
+    study: Study, trial: Trial, network: torch.nn.Module, layers: Sequence[str], device: torch.device, precision: str
+) -> dict[str, np.ndarray]:
+    """Mean activity of every unit in every cell of the design's two factors, and the images of each; none asked: {}."""
+    if not layers:
+        return {}
+    world, split = study.world(trial), study.split(trial)
+    space, rows = world.samples.space.select(split.factors), split.rows(world.samples, "probe")
+    cells = space.numbers(world.samples.cells(rows, split.factors))
+    means, counts = activity_per_cell(
+        network, layers, world.images, rows, cells, space.size,
+        activity=trial.recipe.recordings.activity, device=device, precision=precision,
+    )  # fmt: skip
+    found = {layer: m.reshape(len(m), *space.shape).astype(np.float32) for layer, m in means.items()}
+    return {**found, "images": counts.reshape(space.shape).astype(np.int32)}
+
+
+def _facts(study: Study, trial: Trial, precision: str) -> dict[str, Any]:
+    """What is known of a trial before it is trained."""
+    world, split = study.world(trial), study.split(trial)
+    return {
+        "label": trial.label,
+        "condition": dict(trial.condition),
+        "seed": trial.seed,
+        "description": describe(trial, world, precision),
+        "facts": dict(split.facts),
+        "factors": list(split.factors),
+        "task": trial.recipe.task,
+        "targets": {target.name: list(target.classes) for target in study.targets(trial)},
+        "sets": {asked: split.count(world.samples, asked) for asked in split.sets},
+    }
+
+
+def _write(
+    tables: Mapping[str, pa.Table],
+    arrays: Mapping[str, Mapping[str, np.ndarray]],
+    weights: Mapping[str, torch.Tensor],
+    facts: Mapping[str, Any],
+    folder: Path,
+) -> None:
+    """The files of a finished trial; what is empty has none."""
+    import pyarrow.parquet as pq
+    from safetensors.numpy import save_file
+    from safetensors.torch import save_file as save_weights
+
+    for name, table in tables.items():
+        pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
+    for name, found in arrays.items():
+        if found:
+            save_file({key: np.ascontiguousarray(one) for key, one in found.items()}, folder / f"{name}.safetensors")
+    if weights:
+        state = {key: value.detach().cpu().contiguous() for key, value in weights.items()}
+        save_weights(state, folder / "weights.safetensors")
+    (folder / "trial.json").write_text(json.dumps(facts, default=str), encoding="utf-8")
 
 
 def machine(device: torch.device) -> dict[str, str]:
