@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from unseen.cli.listing import _table, print_table
+from unseen.cli.listing import bare_table, print_table
 
 WIDTH = 80
 CELL = 9  # ".98/.41" and the space between columns
@@ -39,7 +39,7 @@ def show_grid(console: Console, frame: Any, category: str) -> None:
     )
     for start in range(0, len(xs), each):
         some = xs[start : start + each]
-        table = _table("", *(f"{x:g}" for x in some))
+        table = bare_table("", *(f"{x:g}" for x in some))
         for name in names:
             table.add_row(escape(name), *(_pair(found, name, x) for x in some))
         print_table(console, table)
@@ -72,7 +72,7 @@ def show_exposures(console: Console, frame: Any, category: str) -> None:
     scores = frame.filter((frame["measure"] == MEDIAN) & (frame["set"] == GROUPS["unseen"]))
     for row in scores.iter_rows(named=True):  # the last layer comes first
         units.setdefault((row["series"], row["x"]), row["value"])
-    table = _table("transformation", "seen", "within [95 %]", "across [95 %]", "inv.", "n")
+    table = bare_table("transformation", "seen", "within [95 %]", "across [95 %]", "inv.", "n")
     for column in table.columns[1:]:
         column.no_wrap = True
     for name, x in sorted({key[:2] for key in found}, key=lambda key: (names.index(key[0]), key[1])):

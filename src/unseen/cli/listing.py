@@ -16,7 +16,8 @@ FORMATS = ("table", "csv", "json", "markdown")
 TIDY_ROWS = 40
 
 
-def _table(*columns: str) -> Table:
+def bare_table(*columns: str) -> Table:
+    """Columns under bold heads, without lines around them."""
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")
@@ -34,7 +35,7 @@ def print_table(console: Console, table: Table) -> None:
 def list_worlds(console: Console) -> None:
     from unseen.worlds import describe_worlds
 
-    table = _table("world", "what it is", "arguments")
+    table = bare_table("world", "what it is", "arguments")
     for row in describe_worlds():
         names = [f"{name}!" for name in row["required"]] + list(row["arguments"])
         table.add_row(row["name"], row["summary"], ", ".join(names))
@@ -65,7 +66,7 @@ def list_models(console: Console, network: str | None) -> None:
             names = layer_names(network, ["category", "viewpoint"], sharing)
             console.print(f"[bold]{sharing}[/]: {', '.join(names)}")
         return
-    table = _table("backbone", "M params", "sharing", "least px", "small stem")
+    table = bare_table("backbone", "M params", "sharing", "least px", "small stem")
     for row in describe_models():
         table.add_row(
             row["name"], f"{row['parameters']:.2f}", ", ".join(row["sharing"]),
@@ -85,7 +86,7 @@ def list_recipes(console: Console, name: str | None) -> None:
     if name is not None:
         print(find_recipe(name).read_text(encoding="utf-8"), end="")
         return
-    table = _table("recipe", "what it asks")
+    table = bare_table("recipe", "what it asks")
     for key, path in shipped().items():
         table.add_row(key, summary_of(path))
     print_table(console, table)
@@ -136,7 +137,7 @@ def _accuracy_table(console: Console, frame: Any) -> None:
     shown = frame.filter(frame["measure"].is_in(["accuracy", "median specialization", "share of units"]))
     for measure in shown["measure"].unique(maintain_order=True).to_list():
         console.print(f"[bold]{measure}[/]")
-        table = _table("of", "series", "x", "value [95 % interval]", "n")
+        table = bare_table("of", "series", "x", "value [95 % interval]", "n")
         for column in table.columns[2:]:
             column.no_wrap = True
         for row in shown.filter(shown["measure"] == measure).iter_rows(named=True):
@@ -159,7 +160,7 @@ def _r2_tables(console: Console, frame: Any) -> None:
         if asked.startswith(ONE_OUT):
             continue
         console.print(f"[bold]R², mean over factors, {escape(asked)} rows[/]", highlight=False)
-        table = _table("model", "split", "R² [95 % interval]", "n")
+        table = bare_table("model", "split", "R² [95 % interval]", "n")
         for row in rows.iter_rows(named=True):
             spread = "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
             table.add_row(escape(row["series"]), row["x"], escape(f"{row['value']:.3f}{spread}"), str(row["n"]))
@@ -170,7 +171,7 @@ def _r2_tables(console: Console, frame: Any) -> None:
         parts.setdefault((row["x"], row["series"], row["target"]), {"n": row["n"]})[row["measure"]] = row["value"]
     if parts:
         console.print("[bold]one factor out of range: its R², that of the others, share towards the mean[/]")
-        table = _table("model", "split", "factor", "out", "others", "share", "n")
+        table = bare_table("model", "split", "factor", "out", "others", "share", "n")
         for (split, series, factor), found in parts.items():
             told = ["" if found.get(name) is None else f"{found[name]:.3f}" for name in (OUT, OTHERS, TOWARDS)]
             table.add_row(escape(series), split, factor, *told, str(found["n"]))
@@ -186,7 +187,7 @@ def _r2_tables(console: Console, frame: Any) -> None:
 
 def _tidy_table(console: Console, frame: Any) -> None:
     """The first rows for a person; the other forms hold every row and column."""
-    table = _table("trial", "seed", "of", "measure", "value", "n")
+    table = bare_table("trial", "seed", "of", "measure", "value", "n")
     for row in frame.head(TIDY_ROWS).iter_rows(named=True):
         of = ", ".join(filter(None, [row["target"], row["set"], row["layer"], row["unit_type"]]))
         value = "" if row["value"] is None else f"{row['value']:.4g}"

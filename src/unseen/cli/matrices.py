@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from unseen.cli.listing import _table, print_table
+from unseen.cli.listing import bare_table, print_table
 
 MOST = 9  # columns whose names are written; more are numbered
 
@@ -21,7 +21,7 @@ def show_matrix(console: Console, frame: Any) -> None:
     repeats = sorted(set(frame["n"].to_list()))
     for group in frame["x"].unique(maintain_order=True).to_list():
         console.print(f"[bold]accuracy in %, trained on {escape(group)}[/]", highlight=False)
-        table = _table("trained on", *heads)
+        table = bare_table("trained on", *heads)
         rows = frame.filter(frame["x"] == group)
         for series in rows["series"].unique(maintain_order=True).to_list():
             found = {row["set"]: row["value"] for row in rows.filter(rows["series"] == series).iter_rows(named=True)}

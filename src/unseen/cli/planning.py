@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from unseen.cli.listing import _table, print_table
+from unseen.cli.listing import bare_table, print_table
 from unseen.cli.progress import clock, print_hanging
 
 MOST_SETS = 3  # asked of a split by levels that have a column in the plan's table
@@ -39,7 +39,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     if len(asked) > MOST_SETS and all(found.shares for _, found in audits):
         asked = asked[:1]  # all are named with each split below
     columns = _columns(["train", "validation", *asked])
-    table = _table("condition", *columns, "cells")
+    table = bare_table("condition", *columns, "cells")
     for trial, found in audits:
         split, samples = study.split(trial), study.world(trial).samples
         counts = [
@@ -167,7 +167,7 @@ def show_audit(study: Any, console: Console) -> None:
             console.print(f"[bold]{escape(label)}[/]" if label else "[bold]the split[/]")
             console.print(grid_text(grid_pictures(study, trial, found, examples=False)[0]), markup=False)
         console.print()
-        table = _table("rows", "images", "cells", "per cell", "shared with train")
+        table = bare_table("rows", "images", "cells", "per cell", "shared with train")
         for name, size in found.sizes.items():
             shared = found.shared_instances or found.shared_images  # instances, where they are kept apart
             count = "" if name == "train" else str(shared[("train", name)])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from unseen.cli.listing import _table, print_table
+from unseen.cli.listing import bare_table, print_table
 from unseen.cli.progress import print_hanging
 from unseen.vocabulary.errors import UnseenError
 
@@ -20,7 +20,7 @@ def start_recipe(path: Path, to: Path | None, force: bool, console: Console) -> 
         raise UnseenError(f"'{target}' is there already; give another name with --to, or --force to replace it.")
     where = f"template {found.template}" if found.template else f"manifest {found.manifest}"
     console.print(f"{found.images:,} images, {where}", markup=False)
-    table = _table("factor", "kind", "levels", "first levels")
+    table = bare_table("factor", "kind", "levels", "first levels")
     for factor in found.factors:
         table.add_row(
             factor.name, factor.kind, str(len(factor.levels)), ", ".join(str(level) for level in factor.levels[:6])
