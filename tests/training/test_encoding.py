@@ -9,9 +9,10 @@ from unseen.models import Seeing, build_encoder
 from unseen.training import pictures, train
 from unseen.training.encoding import LOSS, EncodingLearner
 from unseen.training.objectives import OBJECTIVES
-from unseen.training.pairs import pair_grid
+from unseen.training.pairs import PAIRS, pair_grid
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.seeds import seed_of
 from unseen.worlds import make
 
 CPU = torch.device("cpu")
@@ -19,8 +20,8 @@ WORLD = make("dsprites")
 SHAPE = WORLD.samples.space.shape
 
 
-def learner(name, seed=0, hold=True, grid=True, **settings):
-    rows = np.arange(0, 737_280, 9001)[:64]
+def learner(name, seed=0, hold=True, grid=True, apart=9001, **settings):
+    rows = np.arange(0, 737_280, apart)[:64]
     numbers = np.zeros((64, 1), dtype=np.float32)
     data = pictures(rows, numbers, WORLD.images, CPU, hold=hold)
     few = pictures(rows[:16], numbers[:16], WORLD.images, CPU)
@@ -67,3 +68,17 @@ def test_partners_are_found_also_where_rows_are_listed_twice_and_in_any_order():
     )
     assert torch.equal(data.held[one.partner_slots], WORLD.images(np.unique(rows)))
     assert np.isfinite(train([one])[0].curve[0][f"train loss {LOSS}"])
+
+
+@pytest.mark.parametrize("name", ["ada-gvae", "slow-vae"])
+def test_partners_drawn_for_an_epoch_are_those_of_each_step(name):
+    one = learner(name, 3, apart=1)
+    one.begin_epoch(1)
+    draw, seed = PAIRS[OBJECTIVES[name].pairs], seed_of(3, "training", "pairs", True)
+    slots = one.partners[id(one.train)]
+    for step in range(one.steps_per_epoch):
+        picks = one.order[step * one.batch : (step + 1) * one.batch]
+        rows = torch.as_tensor(one.train.rows)[picks]
+        found = draw(one.grid, rows, torch.tensor(one.steps_per_epoch + step), seed=seed)
+        assert torch.equal(one.train.held[slots[picks]], WORLD.images(found.rows.numpy()))
+        assert (found.rows != rows).any()

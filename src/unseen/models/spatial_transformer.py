@@ -3,8 +3,8 @@
 A localisation network gives six numbers, an affine map from places of the output to places of the input (their Eq. 1),
 and the image is sampled there bilinearly (Eq. 5). It begins as the identity. The layers that localise are ours.
 
-Sampling is written out: torch's ``grid_sample`` adds gradients of the image in any order on CUDA, so that the same
-training would not give the same weights twice. Here the image is only read; what is differentiated are the four shares.
+Gradients reach the map alone, since the image is given: so the same training gives the same weights twice, which is not
+so where torch's ``grid_sample`` also adds gradients of an image, in any order, on CUDA.
 """
 
 from __future__ import annotations
@@ -23,26 +23,15 @@ def sample(images: Tensor, maps: Tensor) -> Tensor:
 
     The same as torch's ``affine_grid`` and ``grid_sample`` with zeros outside and ``align_corners=False``.
     """
-    n, channels, height, width = images.shape
+    height, width = images.shape[-2:]
     device, maps = images.device, maps.float()
     x = (torch.arange(width, device=device) * 2 + 1) / width - 1
     y = (torch.arange(height, device=device) * 2 + 1) / height - 1
     grown = maps[..., None, None]  # written out: autocast would round a matrix product to a quarter of a pixel
-    at = (grown[:, :, 0] * x + grown[:, :, 1] * y[:, None] + grown[:, :, 2]).flatten(2)  # [n, 2, pixels]
-    column, row = ((at[:, 0] + 1) * width - 1) / 2, ((at[:, 1] + 1) * height - 1) / 2
-    left, top = column.detach().floor(), row.detach().floor()
-    flat = images.flatten(2)
-    seen = torch.zeros_like(flat, dtype=torch.float32)
-    for down in (0, 1):
-        for right in (0, 1):
-            near_x, near_y = left + right, top + down
-            # a map that is no number must spoil the picture, not the address
-            share = (1 - (column - near_x).abs()) * (1 - (row - near_y).abs())
-            inside = (near_x >= 0) & (near_x < width) & (near_y >= 0) & (near_y < height)
-            place = (near_y.clamp(0, height - 1) * width + near_x.clamp(0, width - 1)).nan_to_num(0).long()
-            values = flat.gather(2, place[:, None].expand(n, channels, -1))
-            seen = seen + values * (share * inside)[:, None]
-    return seen.reshape(images.shape).to(images.dtype)
+    at = (grown[:, :, 0] * x + grown[:, :, 1] * y[:, None] + grown[:, :, 2]).movedim(1, 3)  # [n, height, width, 2]
+    seen = nn.functional.grid_sample(images.float(), at, align_corners=False)
+    spoilt = (maps.detach() * 0).sum((1, 2))  # torch sees nothing at a place that is no number: say that it is none
+    return (seen + spoilt[:, None, None, None]).to(images.dtype)
 
 
 class SpatialTransformer(nn.Module):

@@ -1,12 +1,14 @@
 """An encoder in training: the same loop and captured step as any learner, with an objective in place of labels.
 
-Partners are drawn among the training rows on the device and gathered from the same resident pictures, so pairs cost a
-gather; noise is keyed by (seed, row, visit). So packed is what it is alone here too.
+Partners are drawn among the training rows on the device, for a whole epoch at once (drawing is hundreds of small
+kernels, which would outlast the rest of a step), and gathered from the same resident pictures, so that pairs cost a step
+one gather. Draws are keyed by (seed, row, visit). So packed is what it is alone here too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.vocabulary.seeds import seed_of
 
+CHUNK = 32_768  # rows whose partners are drawn at once: bounds the memory of it
 LOSS = "objective"  # the name of its one loss in the curves
 
 
@@ -55,7 +58,32 @@ class EncodingLearner(Learner):
         }  # a captured step reads them
         first = torch.from_numpy(np.unique(train.rows, return_index=True)[1]).to(device)
         self.partner_slots = first if train.slots is None else train.slots[first]  # of each training row, in order
+        self.seed, self.train, self.validation = where["seed"], train, validation
+        self.partners = {id(source): self._partners(source) for source in (train, validation) if self.objective.pairs}
         super().__init__(encoder, (LOSS,), train, validation, settings, **where)
+
+    def _partners(self, source: Pictures, visits: Tensor | None = None) -> Tensor:
+        """Where the partner of each image lies among the held pictures, at these visits (the first). An image of
+        validation may find no partner but itself, which is not held: −1."""
+        assert self.grid is not None
+        rows, training = self.row_numbers[id(source)], source is self.train
+        visits = torch.zeros_like(rows) if visits is None else visits
+        draw = partial(PAIRS[str(self.objective.pairs)], seed=seed_of(self.seed, "training", "pairs", training))
+        slots = []
+        for some, at in zip(rows.split(CHUNK), visits.split(CHUNK)):
+            found = draw(self.grid, some, at)
+            _, there = self.grid.places(found.rows)
+            slots.append(torch.where(there, self.partner_slots.index_select(0, found.places), -1))
+        return torch.cat(slots)
+
+    def begin_epoch(self, epoch: int) -> None:
+        super().begin_epoch(epoch)
+        if self.objective.pairs:
+            with self._on_stream():
+                visits = torch.zeros_like(self.row_numbers[id(self.train)])
+                steps = torch.arange(len(self.order), device=self.device) // self.batch
+                visits[self.order] = epoch * self.steps_per_epoch + steps
+                self.partners[id(self.train)].copy_(self._partners(self.train, visits))
 
     def _losses(self, images: Tensor, labels: Tensor, picks: Tensor, source: Pictures) -> tuple[Tensor, Tensor]:
         """The objective of each image (or pair), and nothing that could be right ``[n, 1]``."""
@@ -65,13 +93,10 @@ class EncodingLearner(Learner):
         visit = self.step_number if training else torch.zeros_like(self.step_number)
         partners = None
         if self.objective.pairs:
-            assert self.grid is not None
             assert self.train.held is not None
-            seed = seed_of(self.seed, "training", "pairs", training)
-            found = PAIRS[self.objective.pairs](self.grid, rows, visit, seed=seed)
-            _, there = self.grid.places(found.rows)  # an image of validation may find no partner but itself
-            other = self.train.held.index_select(0, self.partner_slots.index_select(0, found.places))
-            partners = self.prepare(torch.where(there[:, None, None, None], other, images))
+            slots = self.partners[id(source)].index_select(0, picks)
+            other = self.train.held.index_select(0, slots.clamp(min=0))
+            partners = self.prepare(torch.where((slots >= 0)[:, None, None, None], other, images))
         noise = None
         if self.objective.noisy:
             draws = self.objective.noisy * self.latents
