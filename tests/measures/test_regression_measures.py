@@ -17,9 +17,11 @@ from unseen.measures import (
     factor_kinds,
     factor_scores,
     grid_variance,
+    kept_to_range,
     modularity,
     r2,
     seed_summary,
+    share_far_outside,
     share_towards_mean,
     towards_mean,
     undefined_factors,
@@ -321,3 +323,24 @@ def test_intervals_are_over_seeds_and_a_diverged_seed_is_dropped_and_counted():
     assert np.isnan(one.mean.low)
     with pytest.raises(UnseenError, match="2 factors"):
         seed_summary(values, names=["hue", "scale"])
+
+
+# Answers outside the range
+
+
+@given(answers())
+def test_keeping_answers_to_the_range_never_lowers_r2(case):
+    levels, predicted, true = case
+    variance = grid_variance(levels)
+    kept = kept_to_range(predicted)
+    assert ((kept >= 0) & (kept <= 1)).all()
+    assert (r2(kept, true, variance) >= r2(predicted, true, variance) - 1e-9).all()
+    inside = np.clip(predicted, 0, 1)
+    np.testing.assert_array_equal(kept_to_range(inside), inside)
+
+
+def test_what_is_no_number_is_far_outside_and_is_not_mended():
+    predicted = np.array([[0.5, NAN], [1.5, 0.5], [-0.5, np.inf], [1.51, -0.51]])
+    np.testing.assert_allclose(share_far_outside(predicted), [1 / 4, 3 / 4])
+    np.testing.assert_array_equal(np.isfinite(kept_to_range(predicted)), np.isfinite(predicted))
+    assert np.isnan(share_far_outside(np.empty((0, 2)))).all()

@@ -14,7 +14,7 @@ from unseen.reports.regression_figures import R2 as DRAWN_R2
 from unseen.reports.selection import FACTORS
 from unseen.studies.contents import gather, summary_of
 from unseen.studies.published import PUBLISHED, published_numbers
-from unseen.studies.regressions import MEAN, OTHERS, OUT, R2, TOWARDS, model_of
+from unseen.studies.regressions import KEPT, MEAN, OTHERS, OUT, R2, TOWARDS, WILD, model_of
 from unseen.vocabulary.errors import UnseenError
 
 MODELS = ("mlp", "cnn")
@@ -174,6 +174,27 @@ def test_a_network_that_stops_at_the_edge_shows_the_papers_findings(contents):
     drawn = found(contents, "answers are drawn to the mean")
     assert (drawn.holds, drawn.value) == (True, 1.0)
     assert not any("colour" in finding.name for finding in contents.findings)  # dSprites has none
+
+
+def test_a_network_that_answers_far_outside_is_told_with_its_answers_kept_to_the_range(tmp_path, edge):
+    def wild(trial, asked, true, highest):  # as at the edge; yet where anything is out of range, shape is lost
+        said = stops_at_the_edge(trial, asked, true, highest)
+        said[:, 0] = np.where((true > highest).any(1), 9.0 + trial.seed, said[:, 0])
+        return said
+
+    study = by_hand(open_study(tables(), out=tmp_path), wild)
+    lost = found(gather(study), "the factor out of range is lost, the others are kept")
+    assert lost.holds is False
+    assert "With answers kept to the range of each factor: where one factor alone" in lost.statement
+    assert "With answers" not in found(gather(edge), lost.name).statement, "there is nothing to tell"
+    summary = summary_of(study)
+    summary = summary.filter(summary["x"] == "extrapolation")
+    far = summary.filter((summary["measure"] == WILD) & (summary["set"] == "one-out-scale"))
+    assert far.filter(far["target"] == "shape")["value"].unique().to_list() == [1.0]
+    assert far.filter(far["target"] == "scale")["value"].unique().to_list() == [0.0]
+    kept = summary.filter((summary["measure"] == f"{R2}{KEPT}") & (summary["set"] == "one-out-scale"))
+    shape = kept.filter(kept["target"] == "shape")["value"].unique().to_list()
+    assert shape == pytest.approx([1 - np.mean([1, 0.25, 0]) / (4 / 24)], abs=0.2)
 
 
 def test_a_network_that_is_right_everywhere_shows_none_of_them(tmp_path):

@@ -85,6 +85,32 @@ def r2(
     return 1 - np.divide(error, variance, where=variance > 0, out=np.full(variance.shape, np.nan))
 
 
+def kept_to_range(predicted: Float[np.ndarray, "n factors"]) -> Float[np.ndarray, "n factors"]:
+    """Answers with those beyond the range of their factor, [0, 1], moved to its nearer end (ours).
+
+    R² has no lower end: far from what was trained on a network may answer many times a factor's range, and one such
+    network decides a mean over networks. Whoever uses its answers would keep them to the range, since it is known. What
+    is not finite stays what it is.
+
+    >>> kept_to_range(np.array([[0.2, -3.0], [7.0, np.inf]])).tolist()
+    [[0.2, 0.0], [1.0, inf]]
+    """
+    predicted = np.asarray(predicted, np.float64)
+    return np.where(np.isfinite(predicted), np.clip(predicted, 0, 1), predicted)
+
+
+def share_far_outside(predicted: Float[np.ndarray, "n factors"]) -> Float[np.ndarray, " factors"]:
+    """Share of answers farther outside a factor's range than half of it (ours), or not finite; NaN without answers.
+
+    >>> share_far_outside(np.array([[0.2, -3.0], [1.4, 1.6]])).tolist()
+    [0.0, 1.0]
+    """
+    predicted = np.asarray(predicted, np.float64)
+    if not len(predicted):
+        return np.full(predicted.shape[1:], np.nan)
+    return (~(np.abs(predicted - 0.5) <= 1)).mean(axis=0)
+
+
 def undefined_factors(
     predicted: Float[np.ndarray, "n factors"],
     true: Float[np.ndarray, "n factors"],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.measures import accuracy, chance, geometric_mean, learning_lead, nearest_seen_distance, unit_summary
+from unseen.studies.answers import read_answers, words
 from unseen.studies.exposures import DESIGN, exposed
 from unseen.studies.regressions import regressed
 from unseen.studies.store import damaged
@@ -124,25 +125,20 @@ def measured(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> It
 
 
 def _accuracies(facts: dict[str, Any], folder: Path) -> Iterator[dict[str, Any]]:
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(folder / "responses.parquet", columns=["set", "target", "truth", "response"])
-    sets, targets = table["set"].combine_chunks(), table["target"].combine_chunks()
-    right = np.asarray(pc.equal(pc.cast(table["truth"], "string"), pc.cast(table["response"], "string")))  # type: ignore[attr-defined]
-    set_names = np.asarray(pc.cast(sets, "string"))  # type: ignore[attr-defined]
-    target_names = np.asarray(pc.cast(targets, "string"))  # type: ignore[attr-defined]
-    for asked in dict.fromkeys(set_names.tolist()):
+    table = read_answers(folder, "set", "target", "truth", "response")
+    sets, targets, truth, response = (words(table, name) for name in table.column_names)
+    right = truth.numbered(every := (*truth.names, *response.names)) == response.numbered(every)
+    for asked in sets.found():
         values = {}
-        for target in dict.fromkeys(target_names.tolist()):
-            here = right[(set_names == asked) & (target_names == target)]
+        for target in targets.found():
+            here = right[sets.is_(asked) & targets.is_(target)]
             if not len(here):
                 continue
             values[target] = accuracy(np.ones(len(here), dtype=int), here.astype(int))
             yield {"measure": "accuracy", "set": asked, "target": target, "value": values[target], "n": len(here)}
         if len(values) > 1:
             both = float(geometric_mean(np.array(list(values.values()))))
-            n = int((set_names == asked).sum() // len(values))
+            n = int(sets.is_(asked).sum() // len(values))
             yield {"measure": "accuracy", "set": asked, "target": BOTH, "value": both, "n": n}
     levels = {name: len(classes) for name, classes in facts["targets"].items()}
     for target, n in levels.items():

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.measures import confusion_quadrants, quadrant_counts
+from unseen.studies.answers import read_answers, words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,18 +71,15 @@ def exposed(facts: Mapping[str, Any], folder: Path, accuracies: Iterable[dict[st
 
 def _quadrants(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]]:
     """Which set of categories transformed images are taken for (Fig. 6); trivial where there is one set only."""
-    import pyarrow.parquet as pq
-
     category = facts["factors"][0]
     classes = [str(name) for name in facts["targets"].get(category, ())]
     shown = {int(number) for number in facts["facts"]["exposed_numbers"]}  # classes are in the order of the levels
     if not 0 < len(shown) < len(classes):
         return
-    table = pq.read_table(folder / "responses.parquet", columns=["set", "target", "truth", "response"])
-    sets, targets, truth, response = (np.asarray(table[name].cast("string")) for name in table.column_names)
-    here = np.isin(sets, (WITHIN, ACROSS)) & (targets == category)
-    number = {name: place for place, name in enumerate(classes)}
-    pair = [np.array([number[name] for name in side[here].tolist()], np.int64) for side in (truth, response)]
+    table = read_answers(folder, "set", "target", "truth", "response")
+    sets, targets, *sides = (words(table, name) for name in table.column_names)
+    here = (sets.is_(WITHIN) | sets.is_(ACROSS)) & targets.is_(category)
+    pair = [side.numbered(classes)[here] for side in sides]
     shares, counts = confusion_quadrants(pair[0], pair[1], shown), quadrant_counts(pair[0], pair[1], shown)
     for row, asked in enumerate((WITHIN, ACROSS)):
         for column, measure in enumerate(TAKEN):

@@ -6,9 +6,9 @@ seed met two splits. An interval over several models speaks of networks like the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,12 +18,13 @@ from unseen.reports.words import number
 from unseen.studies.disentanglement_findings import disentanglement_predicts
 from unseen.studies.findings import sign_holds
 from unseen.studies.meanings import meanings
-from unseen.studies.regressions import MEAN, ONE_OUT, OTHERS, OUT, R2, TOWARDS
+from unseen.studies.regressions import KEPT, MEAN, ONE_OUT, OTHERS, OUT, R2, TOWARDS
 
 if TYPE_CHECKING:
     import polars as pl
 
 FAR = "extrapolation"
+WORTH_TELLING = 0.05  # a difference of R²
 WORDS = {
     "random": "rows left out at random",
     "composition": "new combinations of levels",
@@ -48,15 +49,43 @@ def regression_findings(
         mine = [series for series, (name, _) in worlds.items() if name == world]
         part = tidy.filter(tidy["series"].is_in(mine))
         own = [
-            hardest(part, asked),
-            modular(part),
+            *beside(part, hardest, asked),
+            *beside(part, modular),
             drawn_to_the_mean(part),
-            colour(part, protected.get(world, ()), asked),
-            *transfer(part, {series: worlds[series][1] for series in mine}, asked),
+            *beside(part, colour, protected.get(world, ()), asked),
+            *beside(part, transfer, {series: worlds[series][1] for series in mine}, asked),
             *disentanglement_predicts([point for point in latents if point.world == world], asked),
         ]
         found += [one if one is None or not world else replace(one, name=f"{world}: {one.name}") for one in own]
     return tuple(one for one in found if one is not None)
+
+
+def beside(tidy: pl.DataFrame, find: Callable[..., Finding | list[Finding] | None], *about: Any) -> Iterator[Finding]:
+    """Findings about R², each with what it is where answers are kept to the range of their factor, if that makes a
+    difference. R² as the paper has it decides whether they hold; a few networks that answer far outside may decide it.
+    """
+    plain, kept = (_listed(find(table, *about)) for table in (tidy, kept_to_the_range(tidy)))
+    for found, other in zip(plain, kept if len(kept) == len(plain) else [None] * len(plain)):
+        if other is None or abs(found.value - other.value) < WORTH_TELLING:
+            yield found
+            continue
+        told = other.statement.rpartition(", over ")[0] or other.statement
+        interval = f"{number(other.value)} [{number(other.low)}, {number(other.high)}]" if other.n > 1 else ""
+        holds = {True: "holds", False: "does not hold", None: "open"}[other.holds]
+        said = f"{found.statement}. With answers kept to the range of each factor: {told[0].lower()}{told[1:]}"
+        yield replace(found, statement=f"{said} ({', '.join(filter(None, [interval, holds]))})")
+
+
+def _listed(found: Finding | list[Finding] | None) -> list[Finding]:
+    return found if isinstance(found, list) else [] if found is None else [found]
+
+
+def kept_to_the_range(tidy: pl.DataFrame) -> pl.DataFrame:
+    """The table with R² of answers kept to the range in the place of R² as it is."""
+    import polars as pl
+
+    kept = tidy.filter(pl.col("measure").str.ends_with(KEPT))
+    return kept.with_columns(pl.col("measure").str.strip_suffix(KEPT))
 
 
 def by_network(tidy: pl.DataFrame, **where: str) -> dict[Network, float]:

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.designs.levels import MODES
-from unseen.measures import OneOut, TowardsMean, by_kind, factor_scores, modularity, share_towards_mean
+from unseen.measures import (
+    OneOut,
+    TowardsMean,
+    by_kind,
+    factor_scores,
+    kept_to_range,
+    modularity,
+    share_far_outside,
+    share_towards_mean,
+)
+from unseen.studies.answers import read_answers, words
 from unseen.studies.disentangled import SCORES, disentangled
 from unseen.studies.meanings import meanings
 
@@ -23,6 +33,8 @@ if TYPE_CHECKING:
 R2, OUT, OTHERS = "R²", "R² of the factor out of range", "R² of the other factors"
 BY_KIND = "R² by kind of factor"
 TOWARDS = "share towards the mean"
+KEPT = " (answers kept to the range)"  # after the name of a measure
+WILD = "share of answers far outside the range"
 MEAN = "mean over factors"
 ONE_OUT = "one-out-"
 MODE = "design.mode"  # the grid's key that names the splits to compare
@@ -34,17 +46,15 @@ Answers = Mapping[str, tuple[np.ndarray, np.ndarray]]  # by set: (predicted, tru
 
 def answered(facts: Mapping[str, Any], folder: Path) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """(predicted, true) ``[images, factors]`` of each asked set, factors in the order of the trial's targets."""
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(folder / "responses.parquet", columns=["set", "target", "sample", "truth", "response"])
-    sets, targets = (np.asarray(table[name].cast("string")) for name in ("set", "target"))
+    table = read_answers(folder, "set", "target", "sample", "truth", "response")
+    sets, targets = words(table, "set"), words(table, "target")
     numbers = {name: np.asarray(table[name], dtype=np.float64) for name in ("truth", "response")}
     sample = np.asarray(table["sample"])
     found = {}
-    for asked in dict.fromkeys(sets.tolist()):
+    for asked in sets.found():
         columns: dict[str, list[np.ndarray]] = {"response": [], "truth": []}
         for target in facts["targets"]:
-            here = np.flatnonzero((sets == asked) & (targets == target))
+            here = np.flatnonzero(sets.is_(asked) & targets.is_(target))
             here = here[np.argsort(sample[here], kind="stable")]
             for name, values in columns.items():
                 values.append(numbers[name][here])
@@ -68,9 +78,23 @@ def regressed(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]
                 yield {"measure": "factors without R²", "set": asked, "value": len(scores.undefined), "n": len(names)}
                 for kind, mean in by_kind(scores.r2, kinds).items():
                     yield {"measure": BY_KIND, "set": asked, "target": kind, "value": mean.value, "n": scores.n}
+        yield from _kept(names, levels, asked, predicted, true)
     yield from _one_out(one_out(facts, answers))
+    kept = {asked: (kept_to_range(predicted), true) for asked, (predicted, true) in answers.items()}
+    yield from _one_out(one_out(facts, kept), KEPT)
     yield from _towards_mean(ratios(facts, answers), answers)
     yield from disentangled(facts, folder)
+
+
+def _kept(
+    names: Sequence[str], levels: Sequence[int], asked: str, predicted: np.ndarray, true: np.ndarray
+) -> Iterator[dict[str, Any]]:
+    """R² of answers kept to the range, and how many had left it far."""
+    scores = factor_scores(kept_to_range(predicted), true, names=names, levels=levels)
+    wild = share_far_outside(predicted)
+    for name, value, share in zip((*names, MEAN), (*scores.r2, scores.mean), (*wild, wild.mean())):
+        yield {"measure": f"{R2}{KEPT}", "set": asked, "target": name, "value": value, "n": scores.n}
+        yield {"measure": WILD, "set": asked, "target": name, "value": share, "n": scores.n}
 
 
 def one_out(facts: Mapping[str, Any], answers: Answers) -> tuple[OneOut, ...]:
@@ -104,14 +128,15 @@ def _factors(facts: Mapping[str, Any]) -> tuple[list[str], list[int]]:
     return list(facts["targets"]), [len(classes) for classes in facts["targets"].values()]
 
 
-def _one_out(rows: tuple[OneOut, ...]) -> Iterator[dict[str, Any]]:
+def _one_out(rows: tuple[OneOut, ...], how: str = "") -> Iterator[dict[str, Any]]:
+    out, others = f"{OUT}{how}", f"{OTHERS}{how}"
     for row in rows:
-        yield {"measure": OUT, "set": row.name, "target": row.factor, "value": row.out, "n": row.n}
-        yield {"measure": OTHERS, "set": row.name, "target": row.factor, "value": row.others, "n": row.n}
+        yield {"measure": out, "set": row.name, "target": row.factor, "value": row.out, "n": row.n}
+        yield {"measure": others, "set": row.name, "target": row.factor, "value": row.others, "n": row.n}
     if rows:
         at = {"set": f"{ONE_OUT}*", "target": MEAN, "n": sum(row.n for row in rows)}
-        yield {"measure": OUT, **at, "value": float(np.mean([row.out for row in rows]))}
-        yield {"measure": OTHERS, **at, "value": float(np.mean([row.others for row in rows]))}
+        yield {"measure": out, **at, "value": float(np.mean([row.out for row in rows]))}
+        yield {"measure": others, **at, "value": float(np.mean([row.others for row in rows]))}
 
 
 def _towards_mean(found: Mapping[str, TowardsMean], answers: Answers) -> Iterator[dict[str, Any]]:
@@ -152,7 +177,8 @@ def in_order(summary: pl.DataFrame, series: Sequence[str]) -> pl.DataFrame:
     them."""
     import polars as pl
 
-    measures = (R2, OUT, OTHERS, TOWARDS, BY_KIND, *SCORES)
+    plain = (R2, OUT, OTHERS)
+    measures = (*plain, TOWARDS, BY_KIND, *SCORES, *(f"{one}{KEPT}" for one in plain), WILD)
 
     def rank(column: str, first: Sequence[str]) -> pl.Expr:
         known = list(dict.fromkeys([*first, *summary[column].to_list()]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -162,9 +163,16 @@ def _hashed(path: Path, size: int, changed: int) -> str:
         return hashlib.file_digest(handle, "blake2b").hexdigest()[:16]
 
 
+@lru_cache(maxsize=8)
+def _added_backbones(path: tuple[str, ...]) -> frozenset[str]:
+    """Names that installed packages give to networks; looking them up takes long, and asks the same packages."""
+    del path  # other places to look at, other packages
+    return frozenset(entry_points(group="unseen.backbones").names)
+
+
 def _code(backbone: str) -> dict[str, Any]:
     """A user's own network counts by its code; networks of the table and of timm by their names."""
-    if ":" not in backbone and backbone not in entry_points(group="unseen.backbones").names:
+    if ":" not in backbone and backbone not in _added_backbones(tuple(sys.path)):
         return {}
     from unseen.models.bodies import row_of
     from unseen.models.factories import code_of

@@ -15,8 +15,8 @@ _MIX = -4658895280553007687  # 0xBF58476D1CE4E5B9
 
 
 def uniform(rows: Tensor, visit: Tensor, seed: int, draws: int) -> Tensor:
-    """Uniform numbers ``[n, draws]`` in [0, 1) from integer hashing (splitmix64), the same on every device. ``visit`` is
-    one for all rows, or each row's own ``[n]``."""
+    """Uniform numbers ``[n, draws]`` in [0, 1) from integer hashing (splitmix64), the same on every device.
+    ``visit`` is one for all rows, or each row's own ``[n]``."""
     z = rows[:, None] * draws + torch.arange(draws, device=rows.device)
     z = z * _GOLDEN + visit[..., None] * _MIX + (seed % (2**62))
     for shift, factor in ((30, _MIX), (27, -7723592293110705685), (31, 1)):

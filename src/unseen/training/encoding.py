@@ -1,8 +1,8 @@
 """An encoder in training: the same loop and captured step as any learner, with an objective in place of labels.
 
 Partners are drawn among the training rows on the device, for a whole epoch at once (drawing is hundreds of small
-kernels, which would outlast the rest of a step), and gathered from the same resident pictures, so that pairs cost a step
-one gather. Draws are keyed by (seed, row, visit). So packed is what it is alone here too.
+kernels, which would outlast the rest of a step), and gathered from the same resident pictures, so that pairs cost a
+step one gather. Draws are keyed by (seed, row, visit). So packed is what it is alone here too.
 """
 
 from __future__ import annotations

@@ -1,0 +1,53 @@
+"""The stored answers of a trial, read: words as the places of their spelling, since comparing words is slow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """A column of words: ``names[place]`` for each row's place."""
+
+    places: np.ndarray
+    names: tuple[str, ...]
+
+    def is_(self, name: str) -> np.ndarray:
+        """Which rows hold this word."""
+        return self.places == (self.names.index(name) if name in self.names else -1)
+
+    def found(self) -> list[str]:
+        """The words that occur, in the order of their first row."""
+        places, first = np.unique(self.places, return_index=True)
+        return [self.names[place] for place in places[np.argsort(first)]]
+
+    def numbered(self, order: Sequence[str]) -> np.ndarray:
+        """Each row's word as its place in an order of words that holds them all."""
+        known = {name: place for place, name in enumerate(order)}
+        wanted = set(self.found())
+        return np.array([known[name] if name in wanted else -1 for name in self.names], np.int64)[self.places]
+
+
+def read_answers(folder: Path, *columns: str) -> pa.Table:
+    """These columns of a trial's answers."""
+    import pyarrow.parquet as pq
+
+    return pq.read_table(folder / "responses.parquet", columns=list(columns))
+
+
+def words(table: pa.Table, name: str) -> Words:
+    """A column of words, whether it was stored by its spelling or by places of it."""
+    import pyarrow as pa
+
+    column = table[name].combine_chunks()
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    return Words(np.asarray(column.indices), tuple(column.dictionary.to_pylist()))
