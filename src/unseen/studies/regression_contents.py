@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unseen.measures import TowardsMean, mean_interval
+from unseen.measures import TowardsMean
 from unseen.reports.contents import AnswerPicture, Contents, KindRow, RatioPicture, Regression
 from unseen.studies.collect import finished_trials
 from unseen.studies.contents import SPLIT, axis, curves, facts_tables, flags, labelled, place, summarise
@@ -19,7 +19,7 @@ from unseen.studies.disentanglement_findings import latent_points
 from unseen.studies.meanings import meanings
 from unseen.studies.pictures import splits
 from unseen.studies.published import published_numbers
-from unseen.studies.regression_findings import by_network, regression_answer, regression_findings
+from unseen.studies.regression_findings import by_network, interval_of, regression_answer, regression_findings
 from unseen.studies.regressions import (
     BY_KIND,
     MEAN,
@@ -83,16 +83,16 @@ def told_of(tidy: pl.DataFrame) -> str:
 
 
 def by_meaning(tidy: pl.DataFrame, series: Mapping[str, tuple[str, str]], asked: str) -> tuple[KindRow, ...]:
-    """R² by kind of factor and split, over all networks of a world: what is hard for one model and what for all."""
+    """R² by kind of factor and split, over all models of a world: what is hard for one model and what for all."""
     made = []
     for world in dict.fromkeys(world for world, _ in series.values()):
         mine = [name for name, (where, _) in series.items() if where == world]
         part = tidy.filter(pl.col("measure") == BY_KIND, pl.col("set") == asked, pl.col("series").is_in(mine))
         for kind in part["target"].unique(maintain_order=True).to_list():
             for split in part["x"].unique(maintain_order=True).to_list():
-                values = list(by_network(part, target=kind, x=split).values())
+                values = by_network(part, target=kind, x=split)
                 if values:
-                    i = mean_interval(np.array(values))
+                    i = interval_of(values)
                     made.append(KindRow(world, kind, split, i.value, i.low, i.high, i.n))
     return tuple(made)
 

@@ -1,7 +1,8 @@
 """What a study of regression found, in sentences with numbers: the findings of Schott et al. 2022, on our networks.
 
 The unit is a trained network, never an image: all models and seeds of a world together, paired where the same model and
-seed met two splits. An interval over several models speaks of networks like these, not of one model.
+seed met two splits. Seeds of one model are alike, so an interval over several models takes each by the mean of its seeds:
+it speaks of networks like these, not of one model.
 """
 
 from __future__ import annotations
@@ -97,6 +98,21 @@ def by_network(tidy: pl.DataFrame, **where: str) -> dict[Network, float]:
     return {(series, repeat): value for series, repeat, value in means.iter_rows()}
 
 
+def interval_of(values: Mapping[Network, float]) -> Interval:
+    """Over models, each by the mean of its seeds; of one model, over its seeds.
+
+    >>> print(interval_of({("cnn", 0): 1.0, ("cnn", 1): 3.0, ("mlp", 0): 2.0, ("mlp", 1): 2.0}))
+    2.000 [2.000, 2.000], n = 2
+    >>> print(interval_of({("cnn", 0): 1.0, ("cnn", 1): 3.0}).n)
+    2
+    """
+    models: dict[str, list[float]] = {}
+    for (series, _), value in values.items():
+        models.setdefault(series, []).append(value)
+    one = list(models.values())
+    return mean_interval(np.array([np.mean(seeds) for seeds in one] if len(one) > 1 else one[0]))
+
+
 def hardest(tidy: pl.DataFrame, asked: str) -> Finding | None:
     """Extrapolation is the most difficult of the splits: against the one with the next lowest R²."""
     r2 = {split: by_network(tidy, measure=R2, set=asked, target=MEAN, x=split) for split in WORDS}
@@ -106,7 +122,7 @@ def hardest(tidy: pl.DataFrame, asked: str) -> Finding | None:
     means = {split: float(np.mean(list(values.values()))) for split, values in r2.items()}
     other = min((split for split in r2 if split != FAR), key=lambda split: means[split])
     both = [key for key in r2[FAR] if key in r2[other]]
-    change = mean_interval(np.array([r2[FAR][key] - r2[other][key] for key in both]))
+    change = interval_of({key: r2[FAR][key] - r2[other][key] for key in both})
     told = ", ".join(f"{split} {number(value)}" for split, value in means.items())
     verb = "below" if change.value < 0 else "above"
     apart = f"{FAR} is {number(abs(change.value))} {verb} {other}, the hardest of the others"
@@ -122,11 +138,11 @@ def modular(tidy: pl.DataFrame) -> Finding | None:
     if not both:
         return None
     if not known:
-        gap = mean_interval(np.array([others[key] - out[key] for key in both]))
+        gap = interval_of({key: others[key] - out[key] for key in both})
         told = f"its R² is {_mean(out, both)}, that of the other factors {_mean(others, both)}"
     else:
         lost = {key: (known[key][0] - out[key], known[key][1] - others[key]) for key in both}
-        gap = mean_interval(np.array([one - other for one, other in lost.values()]))
+        gap = interval_of({key: one - other for key, (one, other) in lost.items()})
         first, second = ({key: known[key][side] for key in both} for side in (0, 1))
         told = (
             f"its R² falls from {_mean(first, both)} in range to {_mean(out, both)}, that of the other factors from "
@@ -164,7 +180,7 @@ def drawn_to_the_mean(tidy: pl.DataFrame) -> Finding | None:
     shares = by_network(tidy, measure=TOWARDS, set=f"{ONE_OUT}*", target=MEAN, x=FAR)
     if not shares:
         return None
-    share = mean_interval(np.array(list(shares.values())))
+    share = interval_of(shares)
     shifted = replace(share, value=share.value - 0.5, low=share.low - 0.5, high=share.high - 0.5)
     share = replace(share, low=_cut(share.low), high=_cut(share.high))
     statement = (
@@ -198,7 +214,7 @@ def colour(tidy: pl.DataFrame, protected: Sequence[str], asked: str) -> Finding 
                     values[side].append(value)
     if not gaps:
         return None
-    gap = mean_interval(np.array([np.mean(found) for found in gaps.values()]))
+    gap = interval_of({key: float(np.mean(found)) for key, found in gaps.items()})
     statement = (
         f"In {_and(list(told))}, R² of {', '.join(hues)} is {number(float(np.mean(values[True])))}, of the "
         f"other factors split on {number(float(np.mean(values[False])))}, {_over(list(gaps))}"
@@ -291,9 +307,12 @@ def _over(networks: Sequence[Network]) -> str:
 
     >>> _over([("cnn", 0), ("mlp", 0)]), _over([("cnn", 0), ("cnn", 1)])
     ('over 2 networks (2 models × 1 seed)', 'over 2 networks (1 model × 2 seeds)')
+    >>> _over([("cnn", 0), ("cnn", 1), ("mlp", 0), ("mlp", 1)])
+    'over 4 networks (2 models × 2 seeds; the interval is over models)'
     """
     models, seeds = len({series for series, _ in networks}), len({repeat for _, repeat in networks})
     made = f"{models} model{'s' * (models != 1)} × {seeds} seed{'s' * (seeds != 1)}"
+    made += "; the interval is over models" * (models > 1 and seeds > 1)
     return f"over {len(networks)} network{'s' * (len(networks) != 1)}" + f" ({made})" * (
         models * seeds == len(networks)
     )
