@@ -14,6 +14,7 @@ from unseen.reports.figures import Figure, Panel
 from unseen.reports.palette import role, themed
 
 NAN = float("nan")
+ARROW = 'd="M-4.108,0L4.108'  # a triangle to the left of 90 square points
 SPLITS = ["random", "composition", "interpolation", "extrapolation"]
 
 
@@ -47,7 +48,7 @@ def values(chart, layer):
 def test_bars_say_what_lies_beyond_the_axis_and_what_is_undefined():
     published = [{"model": "PCL", "split": "extrapolation", "value": 0.667, "source": "Schott et al. 2022"}]
     svg = drawn(regression.r2_bars(rows_of_bars(), published=published))
-    assert "← −3.21" in svg
+    assert "−3.21" in svg
     assert "undefined" in svg
     assert all(word in svg for word in (*SPLITS, "CNN", "PCL", "R²", "Schott et al. 2022"))
 
@@ -57,9 +58,29 @@ def test_bars_keep_the_order_of_splits_and_stop_at_the_ends_of_the_axis():
     layers = chart.to_dict()["layer"]
     assert {tuple(part["encoding"]["yOffset"]["scale"]["domain"]) for part in layers[1:]} == {tuple(SPLITS[::-1])}
     bars = values(chart, 1)
-    assert [bar["end"] for bar in bars if bar["beyond"].startswith("←")] == [regression.LOWEST]
+    assert [bar["end"] for bar in bars if bar["beyond"].startswith("−")] == [regression.LOWEST]
     assert all(bar["high"] is None or regression.LOWEST <= bar["low"] <= bar["high"] <= 1 for bar in bars)
     assert next(bar for bar in bars if bar["split"] == "random")["interval"] == "[0.900, 1.060]"  # said as it is
+
+
+@pytest.mark.parametrize(("value", "arrows"), [(-0.4, 0), (-0.6, 1), (-3.0, 1), (NAN, 0)])
+def test_a_value_below_the_axis_ends_in_an_arrow_tip_and_has_no_whisker_through_its_number(value, arrows):
+    row = {"value": value, "low": value - 1, "high": value + 1, "n": 3}
+    bars = regression.r2_bars([{"model": "CNN", "split": "random", **row}])
+    dots = regression.modularity_dots([{"name": "scale", "part": "out", **row}])
+    for chart in (bars, dots):
+        marks = [layer["mark"] for layer in chart.to_dict()["layer"]]
+        assert sum(mark.get("shape") == "triangle-left" for mark in marks) == 1
+        assert all(mark.get("fontSize", 10) >= 10 for mark in marks)
+        assert drawn(chart).count(ARROW) == arrows
+
+
+def test_both_parts_can_be_seen_where_they_lie_on_one_value():
+    rows = [
+        {"name": "scale", "part": part, "value": 0.5, "low": 0.4, "high": 0.6, "n": 3} for part in ("out", "others")
+    ]
+    offsets = [layer["encoding"].get("yOffset") for layer in regression.modularity_dots(rows).to_dict()["layer"]]
+    assert [offset["field"] for offset in offsets if offset] == ["words"] * 4
 
 
 def test_the_axis_starts_at_zero_where_nothing_is_below_it():
@@ -80,7 +101,7 @@ def test_modularity_shows_both_parts_of_every_set():
     svg = drawn(regression.modularity_dots(rows))
     assert "the factor out of range" in svg
     assert "the other factors" in svg
-    assert "← −2.500" in svg
+    assert "−2.500" in svg
     assert "undefined" in svg
     assert role("asked") in svg
 
@@ -132,6 +153,16 @@ def test_the_histogram_shows_the_share_the_count_and_what_is_beyond():
     assert "n = 60, 1,234 undefined" in svg
     assert "&gt; 2" in svg
     assert "no ratio is defined" in drawn(regression.towards_mean_bars(edges, [0] * 20, 0, undefined=3))
+
+
+def test_histograms_of_one_figure_can_share_an_axis_whose_lines_stay_below_the_words():
+    edges = (0.0, 0.5, 1.0, 1.5)
+    shared = [regression.towards_mean_bars(edges, counts, 0, most=0.6) for counts in ([6, 2, 2], [3, 4, 3])]
+    axes = [chart.to_dict()["layer"][1]["encoding"]["y"] for chart in shared]
+    assert axes[0]["scale"] == axes[1]["scale"]
+    assert max(axes[1]["axis"]["values"]) <= 0.6 < axes[1]["scale"]["domain"][1]
+    assert regression.greatest_share([6, 2, 2], 0) == 0.6
+    assert regression.greatest_share([0], 0) == 0
 
 
 def test_colours_follow_the_readers_theme():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,11 +12,12 @@ import pytest
 from report_example import EMPTY, contents
 from test_report_page import Reader
 
-from unseen.reports import AnswerPicture, RatioPicture, Regression, figure_files, write_report
+from unseen.reports import AnswerPicture, RatioPicture, Regression, SplitPicture, figure_files, write_report
 from unseen.reports.contents import KindRow, LatentPoint
 from unseen.reports.disentanglement import LOWEST, disentanglement
 from unseen.reports.figures import FIGURES, figures
 from unseen.reports.regression_figures import MOST_SMALL, REGRESSION_FIGURES, answers, factors, kinds, modularity, r2
+from unseen.reports.selection import colours_of
 
 MODES = ("random", "composition", "interpolation", "extrapolation")
 FAR = MODES[-1]
@@ -175,7 +177,7 @@ def test_every_figure_is_also_a_file_and_those_of_another_kind_of_study_go(folde
 
 def test_bars_are_by_model_and_split_with_ticks_where_the_paper_has_a_number():
     figure = r2(regression())
-    assert [key.label for key in figure.keys] == [*MODES, "published"]
+    assert [key.label for key in figure.keys] == [*MODES, "published", "below the axis: its value beside it"]
     rows = values_of(figure)
     ticks = [row for row in rows if "source" in row]
     assert {(row["model"], row["value"]) for row in ticks} == {("cnn", 0.5), ("PCL", 0.667)}
@@ -260,6 +262,35 @@ def test_one_model_is_named_in_the_caption_and_several_in_the_panels():
     one = about().answers[0]
     two = answers(regression(regression=about(answers=(one, replace(one, series="mlp")))))
     assert [panel.title for panel in two.panels] == ["cnn: position_x", "mlp: position_x"]
+
+
+def test_each_network_starts_a_line_of_answers_where_all_have_as_many():
+    one = about().answers[0]
+    four = [replace(one, factor=f"factor {k}") for k in range(4)]
+    both = (*four, *(replace(picture, series="mlp") for picture in four))
+    assert answers(regression(regression=about(answers=both))).columns == 4
+    assert answers(regression(regression=about(answers=both[:-1]))).columns == 0
+    assert answers(regression(regression=about(answers=tuple(four)))).columns == 0
+
+
+def test_splits_by_levels_are_a_table_of_splits_and_pairs_of_factors(folder):
+    seen = np.ones((2, 3), dtype=bool)
+    pictures = tuple(
+        SplitPicture(f"{split}: {rows} × x", rows, "x", ("0", "1"), ("0", "1", "2"), seen, ~seen, 5 * seen, split=split)
+        for split in reversed(MODES)
+        for rows in ("floor_hue", "scale")
+    )
+    html = write_report(regression(splits=pictures), folder / "table").read_text()
+    lines = re.search(r'<table class="faces".*?</table>', html, re.DOTALL)[0].split("<tr>")[1:]
+    assert [line.count("<td>") for line in lines[1:]] == [2] * len(MODES)
+    assert [re.search(r'scope="row">(.*?)<', line)[1] for line in lines[1:]] == list(MODES)
+    assert "floor_<wbr>hue" in lines[0]
+
+
+def test_an_encoder_has_the_colour_of_its_series():
+    models = ("cnn", "slow-vae")
+    made = regression(summary=summary(models), curves=EMPTY)
+    assert disentanglement(made).keys[0].colour == colours_of(made)["slow-vae"]
 
 
 def test_reports_of_other_studies_have_the_figures_they_had():

@@ -109,7 +109,14 @@ def test_findings_say_plainly_whether_they_hold(reader):
 
 def test_flags_are_listed_and_their_absence_is_said_too(reader):
     assert "validation loss still falling" in reader.words
-    assert "None: every trial finished, converged and stayed finite." in flags(EMPTY, "architecture", "x")
+    assert "None: every trial that was run finished, converged" in flags(EMPTY, "architecture", "x")
+
+
+def test_many_flags_are_counted_and_folded_away():
+    row = {"trial": "a", "series": "cnn", "x": 1.0, "seed": 0, "flag": "unconverged", "detail": "still falling"}
+    few, many = pl.DataFrame([row] * 3), pl.DataFrame([row] * 30 + [row | {"flag": "diverged"}])
+    assert "<details>" not in flags(few, "architecture", "x")
+    assert "<summary>31 flags: 30 unconverged, 1 diverged</summary>" in flags(many, "architecture", "x")
 
 
 def test_published_numbers_stand_beside_ours_and_what_was_not_run_says_so(reader):

@@ -13,7 +13,19 @@ from hypothesis import strategies as st
 from report_example import splits, units
 
 from unseen.reports import SplitPicture, contact_sheet, grid_text
-from unseen.reports.pictures import count_words, cut_words, large_split, small_split, unit_grid
+from unseen.reports.pictures import (
+    FACE,
+    SMALL_CELL,
+    count_words,
+    cut_words,
+    face,
+    face_tables,
+    face_words,
+    large_split,
+    small_split,
+    split_sheet,
+    unit_grid,
+)
 
 
 @pytest.fixture
@@ -80,6 +92,35 @@ def test_very_long_factors_are_cut_and_it_is_said():
     long = grid(tuple(map(str, range(40))), tuple(map(str, range(3))))
     assert small_split(long).body.count("<g>") == 24 * 3
     assert "The first 24 of 40 levels of category are drawn." in cut_words(long)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(1, 40), st.integers(1, 40))
+def test_grids_of_a_table_have_cells_of_one_size_and_stay_within_bounds(rows, columns):
+    drawn = face(grid(tuple(map(str, range(rows))), tuple(map(str, range(columns)))))
+    assert drawn.width <= FACE[0]
+    assert drawn.height <= FACE[1]
+    if rows <= 12 and columns <= 24:
+        assert (drawn.width, drawn.height) == (columns * SMALL_CELL, rows * SMALL_CELL)
+
+
+def test_pairs_of_factors_make_a_table_with_a_line_for_each_split_easy_ones_first():
+    made = [
+        replace(grid(("0", "1"), levels), split=split, column_factor=factor, reach="lowest 2 levels" * (split == "far"))
+        for split in ("far", "near")  # hardest first, as studies give them
+        for factor, levels in (("x", ("0", "1")), ("y", ("0", "1", "2")))
+    ]
+    (table,) = face_tables(made)
+    assert {split: [picture.column_factor for picture in faces] for split, faces in table.items()} == {
+        "near": ["x", "y"],
+        "far": ["x", "y"],
+    }
+    assert list(table) == ["near", "far"]
+    assert face_words(table["far"][1]) == "3 of 6 seen, 3 asked (lowest 2 levels)"
+    other = replace(made[0], split="elsewhere", row_factor="z")
+    assert [list(found) for found in face_tables([*made, other])] == [["elsewhere"], ["near", "far"]]
+    sheet = split_sheet(made).svg()
+    assert sheet.index(">near<") < sheet.index(">far<")
 
 
 def test_a_unit_without_a_value_in_a_cell_is_crossed_out_there():

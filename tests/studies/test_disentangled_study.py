@@ -142,7 +142,7 @@ def test_the_table_and_the_report_tell_every_encoder(study):
     assert sum(point.collapsed for point in points) == 2
     assert all((point.disentanglement is None) == point.collapsed for point in points)
     assert {(row.kind, row.n) for row in by_meaning(table, series, "test")} == {
-        (kind, 4) for kind in ("shape", "size", "orientation", "position")
+        (kind, 2) for kind in ("shape", "size", "orientation", "position")
     }
     assert disentanglement_predicts(points, "test") == [], "three encoders are too few"
 

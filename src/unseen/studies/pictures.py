@@ -85,10 +85,11 @@ def pair_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
         rows, columns = pair.there.shape
         shown, missing = _examples(study, trial, (pair.rows, pair.columns), pair.each) if examples else (None, None)
         examples = False  # one picture with images is enough
-        cut = f", lowest {MOST_SINGLE} levels" if pair.there.shape != whole.there.shape and pair.each == (1, 1) else ""
+        cut = pair.there.shape != whole.there.shape and pair.each == (1, 1)
+        reach = f"lowest {MOST_SINGLE} levels" if cut else ""
         pictures.append(
             SplitPicture(
-                title=f"{where}{mode}: {pair.rows} × {pair.columns}{cut}",
+                title=f"{where}{mode}: {pair.rows} × {pair.columns}{f', {reach}' if reach else ''}",
                 row_factor=pair.rows,
                 column_factor=pair.columns,
                 row_levels=_runs(space[pair.rows].levels, pair.each[0])[:rows],
@@ -99,6 +100,8 @@ def pair_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
                 examples=None if shown is None else shown[:rows, :columns],
                 missing=None if missing is None else missing[:rows, :columns],
                 note="; ".join([*found.problems, PAIR_NOTE]),
+                split=f"{where}{mode}",
+                reach=reach,
             )
         )
     return pictures

@@ -1,8 +1,8 @@
 """What a study of regression found, in sentences with numbers: the findings of Schott et al. 2022, on our networks.
 
 The unit is a trained network, never an image: all models and seeds of a world together, paired where the same model and
-seed met two splits. Seeds of one model are alike, so an interval over several models takes each by the mean of its seeds:
-it speaks of networks like these, not of one model.
+seed met two splits. Seeds of one model are alike, so an interval over several models takes each by the mean of its
+seeds: it speaks of networks like these, not of one model.
 """
 
 from __future__ import annotations
