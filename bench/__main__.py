@@ -9,7 +9,17 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHES = ("training", "recording", "planning", "rendering", "drawing", "transforms", "invariance", "regression")
+BENCHES = (
+    "training",
+    "recording",
+    "planning",
+    "rendering",
+    "drawing",
+    "transforms",
+    "invariance",
+    "regression",
+    "archives",
+)
 
 
 def main() -> int:

@@ -128,10 +128,10 @@ def test_levels_out_of_range_are_shaded_and_what_does_not_fit_is_counted():
     chart = regression.predicted_against_true(predicted, true, levels=10, out=(8, 9), mean=0.4)
     assert [round(9 * (band["left"] + band["right"]) / 2) for band in values(chart, 0)] == [8, 9]
     svg = drawn(chart)
-    assert "7 beyond the axis; 1 not finite" in svg
+    assert "7 off the axis; 1 not finite" in svg
     assert "predicted" in svg
     plain = drawn(regression.predicted_against_true(true, true, levels=10))
-    assert "beyond" not in plain
+    assert "off the axis" not in plain
 
 
 def test_half_a_million_images_make_a_small_panel():

@@ -239,7 +239,8 @@ def test_many_models_do_not_make_an_endless_page():
     many = regression(summary=summary(models), regression=about(series={name: ("", name) for name in models}))
     assert len(factors(many).panels) == MOST_SMALL
     assert "8 more panels are left out" in factors(many).caption
-    assert len(modularity(many).panels) == MOST_SMALL
+    assert len(modularity(many).panels) == 1 + MOST_SMALL, "the mean over factors, then models"
+    assert "8 more panels are left out" in modularity(many).caption
 
 
 def test_what_was_not_asked_is_left_out_with_a_reason(folder):

@@ -21,6 +21,9 @@ class SplitPicture:
     cells that have no image. ``labels`` are words to put under each cell instead of its count; ``part`` marks seen
     cells that take only a part of the visits to their images, which other cells show too. ``words`` stand in for the
     counts where the grid is of several networks, or a part of the categories, so that its sums are of nothing.
+
+    ``split`` names the split of which this is one pair of factors: such pictures make a table, a line for each split.
+    ``reach`` says which levels are drawn where not all are.
     """
 
     title: str
@@ -37,6 +40,8 @@ class SplitPicture:
     labels: np.ndarray | None = None
     part: np.ndarray | None = None
     words: str = ""
+    split: str = ""
+    reach: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +121,8 @@ class LatentPoint:
 
 @dataclass(frozen=True)
 class KindRow:
-    """Mean R² of the factors of one kind under one split, over ``n`` networks (all models and seeds of a world)."""
+    """Mean R² of the factors of one kind under one split, over the ``n`` models of a world; of a single
+    model, over its seeds."""
 
     world: str
     kind: str

@@ -9,7 +9,7 @@ import altair as alt
 from unseen.reports.contents import Contents, LatentPoint
 from unseen.reports.figures import Figure, Key, Panel
 from unseen.reports.palette import role, series_colours
-from unseen.reports.selection import Row, ordered
+from unseen.reports.selection import Row, colours_of, ordered
 from unseen.reports.words import number
 
 SCORES = {"disentanglement": "DCI disentanglement", "gap": "MIG"}
@@ -29,7 +29,8 @@ def disentanglement(contents: Contents) -> Figure | str:
     if not scored:
         return f"Disentanglement: none of the {len(points)} encoders has a score; no latent of theirs is active."
     models, worlds = ordered(point.model for point in points), ordered(point.world for point in points)
-    colours = series_colours(models)
+    known = colours_of(contents)
+    colours = {model: known[model] for model in models} if set(models) <= set(known) else series_colours(models)
     splits = sorted(ordered(point.split for point in scored), key=_place)
     made = []
     for score, title in SCORES.items():
@@ -69,7 +70,7 @@ def score_against_r2(
     low, top = _span([row["r2"] for row in rows])
     data = [{**row, "end": max(row["r2"], low), "shown": number(row["r2"])} for row in rows]
     x_scale = alt.Scale(domain=[0, round(1.08 * high, 3)], nice=False)
-    x = alt.X("score:Q", scale=x_scale, axis=alt.Axis(title=title, format="~g", tickCount=4))
+    x = alt.X("score:Q", scale=x_scale, axis=alt.Axis(title=title.split(), format="~g", tickCount=4))
     y_axis = alt.Axis(title="mean R²", format="~g", tickCount=4, grid=True)
     y_scale = alt.Scale(domain=[low, top], nice=False)
     y = alt.Y("end:Q", scale=y_scale, axis=y_axis)

@@ -129,6 +129,17 @@ def stack(drawings: Sequence[Drawing], *, label: str, gap: float | int = 30) -> 
     return Drawing(max(drawing.width for drawing in drawings), bottom - gap, "".join(parts), label)
 
 
+def shrunk(drawing: Drawing, width: float | int, height: float | int) -> Drawing:
+    """The drawing, made smaller where it would not fit.
+
+    >>> shrunk(Drawing(200, 50, "", ""), 100, 100).height, shrunk(Drawing(20, 50, "", ""), 100, 100).height
+    (25.0, 50.0)
+    """
+    share = min(1.0, width / drawing.width, height / drawing.height)
+    body = drawing.body if share == 1 else f'<g transform="scale({share:.4f})">{drawing.body}</g>'
+    return Drawing(share * drawing.width, share * drawing.height, body, drawing.label)
+
+
 def framed(drawing: Drawing, margin: float | int = 20) -> Drawing:
     """The drawing with room around it, for a file."""
     body = f'<g transform="translate({margin:g} {margin:g})">{drawing.body}</g>'

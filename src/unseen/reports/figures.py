@@ -32,6 +32,8 @@ from unseen.reports.selection import (
 )
 from unseen.reports.words import condition, repeats, things
 
+MOST_FLAT = 24  # trials whose losses can be told apart in a flat panel
+
 
 @dataclass(frozen=True)
 class Key:
@@ -59,12 +61,14 @@ class Figure:
     caption: str
     panels: tuple[Panel, ...]
     keys: tuple[Key, ...]
+    wide: bool = False  # panels with long names at their side, of which fewer fit beside each other
+    columns: int = 0  # panels in one line where there is room, if their order asks for it
 
     def whole(self) -> alt.TopLevelMixin:
         """All panels as one chart of fixed size, with legends, for a file."""
         large = [panel for panel in self.panels if panel.large]
         small = [panel for panel in self.panels if not panel.large]
-        width = 190 if large or len(small) > 2 else 300
+        width = 300 if len(small) <= 2 and not large else 240 if self.wide else 190
         drawn = [
             panel.chart.properties(title=panel.title, width=420 if panel.large else width) for panel in self.panels
         ]
@@ -73,7 +77,7 @@ class Figure:
             lead = [chart for panel, chart in zip(self.panels, drawn) if panel.large]
             joined = alt.hconcat(*lead, alt.concat(*rest, columns=1 + (len(rest) > 3))) if rest else alt.hconcat(*lead)
         else:
-            joined = alt.concat(*drawn, columns=min(4, len(drawn)))
+            joined = alt.concat(*drawn, columns=self.columns or min(3 if self.wide else 4, len(drawn)))
         config = charts.CONFIG | {"background": role("paper"), "padding": 16}
         config["legend"] = charts.CONFIG["legend"] | {"orient": "top", "direction": "horizontal", "symbolOpacity": 1}
         if len(self.keys) > 8:  # in rows no wider than the figure
@@ -236,14 +240,15 @@ def losses(contents: Contents) -> Figure | str:
     rows = thinned([row for row in rows if row["target"] == chosen])
     colours = colours_of(contents)
     domain = panels.loss_domain([row["loss"] for row in rows])
+    count = len({row["trial"] for row in rows})
+    height = 150 if count <= MOST_FLAT else 210
 
     def panel(x: float | str) -> Panel:
         mine = [row for row in rows if row["x"] == x]
-        chart = panels.losses(mine, colours=colours, domain=domain, series_title=contents.series_title)
+        chart = panels.losses(mine, colours=colours, domain=domain, series_title=contents.series_title, height=height)
         return Panel(condition(contents.x_title, x), chart)
 
     keys = [*series_keys(colours, rows), Key("training", dash=tuple(panels.TRAIN_DASH)), Key("validation", dash=(1, 0))]
-    count = len({row["trial"] for row in rows})
     caption = f"Loss ({chosen}) of {count} trials over their epochs, one line per trial and phase."
     found = {row["x"]: None for row in rows}
     xs = sorted(found) if contents.regression is None else [x for x in contents.regression.splits if x in found]

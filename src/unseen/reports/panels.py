@@ -106,13 +106,17 @@ def losses(
     if logarithmic:
         axis = alt.Axis(title=None, format="~g", values=log_ticks(low, high))
     y = alt.Y("loss:Q", scale=scale, axis=axis)
-    x = alt.X(
-        "epoch:Q", scale=alt.Scale(nice=False, zero=False), axis=alt.Axis(title="epoch", tickCount=4, tickMinStep=1)
-    )
+    ticks = alt.Axis(title="epoch", values=epoch_ticks(data), format="d")
+    x = alt.X("epoch:Q", scale=alt.Scale(nice=False, zero=False), axis=ticks)
     phases = alt.Scale(domain=["train", "validation"], range=[TRAIN_DASH, [1, 0]])
     line = alt.Chart(alt.Data(values=data)).mark_line(strokeWidth=1.2, opacity=0.6, clip=True, interpolate="linear")
     chart = line.encode(
-        x, y, colour(colours, series_title), alt.StrokeDash("phase:N", scale=phases), alt.Detail("trial:N")
+        x,
+        y,
+        colour(colours, series_title),
+        alt.StrokeDash("phase:N", scale=phases),
+        alt.Detail("trial:N"),
+        tooltip=[alt.Tooltip("series:N", title=series_title), alt.Tooltip("phase:N")],  # of the line, not of a point
     )
     return alt.LayerChart(layer=[chart], height=height)
 

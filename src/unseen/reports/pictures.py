@@ -6,11 +6,12 @@ import io
 import math
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
 from unseen.reports.contents import SplitPicture, UnitPicture
-from unseen.reports.drawing import Drawing, cut, data_uri, fitting, framed, sheet, stack, text
+from unseen.reports.drawing import Drawing, cut, data_uri, fitting, framed, sheet, shrunk, stack, text
 from unseen.reports.palette import role
 from unseen.reports.words import number, plain
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 MOST_LEVELS = 24  # of a factor in one picture; the words below it say how many there are
 CELL = 44
 SMALL_CELL = 11
+FACE = 264, 132  # the most that one of a table of grids may take: 24 × 12 small cells
 HEAT_CELL = 13
 
 
@@ -70,7 +72,7 @@ def _cell(picture: SplitPicture, row: int, column: int, x: float | int, y: float
     if asked:
         body += f'<rect {frame} fill="none" stroke="{role("asked")}" stroke-width="2" stroke-dasharray="3 2"/>'
     if seen or asked:
-        body += text(x + CELL / 2, y + side + 9.5, under, size=8, colour=colour, anchor="middle")
+        body += text(x + CELL / 2, y + side + 9.5, under, size=9, colour=colour, anchor="middle")
     return f"<g>{body}</g>"
 
 
@@ -96,6 +98,39 @@ def small_split(picture: SplitPicture) -> Drawing:
                 mark = f'{mark}{ring} stroke-width="1.8"/>'
             parts.append(f"<g><title>{escape(cell_words(picture, row, column))}</title>{mark}</g>")
     return Drawing(columns * SMALL_CELL, rows * SMALL_CELL, "".join(parts), described(picture))
+
+
+def face(picture: SplitPicture) -> Drawing:
+    """The small grid within bounds, so that those of a table have cells of one size unless there are very many."""
+    return shrunk(small_split(picture), *FACE)
+
+
+Faces = dict[str, list[SplitPicture]]
+
+
+def face_tables(pictures: Sequence[SplitPicture]) -> list[Faces]:
+    """Pairs of factors by split, easy splits first (they come hardest first); a table for each choice of pairs."""
+    splits: Faces = {name: [] for name in reversed(dict.fromkeys(picture.split for picture in pictures))}
+    for picture in pictures:
+        splits[picture.split].append(picture)
+    found: dict[tuple[tuple[str, str], ...], Faces] = {}
+    for name, faces in splits.items():
+        pairs = tuple((picture.row_factor, picture.column_factor) for picture in faces)
+        found.setdefault(pairs, {})[name] = faces
+    return list(found.values())
+
+
+def face_words(picture: SplitPicture) -> str:
+    """How much of a grid is seen, in a few words.
+
+    >>> import numpy as np
+    >>> yes = np.eye(2, dtype=bool)
+    >>> face_words(SplitPicture("", "x", "y", ("0", "1"), ("a", "b"), yes, ~yes, 300 * yes, reach="lowest 2 levels"))
+    '2 of 4 seen, 2 asked (lowest 2 levels)'
+    """
+    asked = int(picture.asked.sum())
+    words = f"{int(picture.seen.sum())} of {picture.seen.size} seen{f', {asked} asked' if asked else ''}"
+    return f"{words} ({picture.reach})" if picture.reach else words
 
 
 def cell_words(picture: SplitPicture, row: int, column: int) -> str:
@@ -191,6 +226,8 @@ def split_sheet(pictures: Sequence[SplitPicture]) -> Drawing:
     lead = sheet([drawn], [head], columns=1, label=described(first))
     if len(pictures) == 1:
         return framed(lead)
+    if all(picture.split for picture in pictures):
+        return framed(stack([lead, *map(_face_sheet, face_tables(pictures))], label="the splits"))
     titles = [
         f"{cut(picture.title, 26)}\n{int(picture.seen.sum())} of {picture.seen.size} seen" for picture in pictures
     ]
@@ -199,6 +236,18 @@ def split_sheet(pictures: Sequence[SplitPicture]) -> Drawing:
     roomy = [Drawing(max(drawing.width, 120), drawing.height, drawing.body, drawing.label) for drawing in drawings]
     columns = max(1, int(max(lead.width, 480) // (max(wide, 120) + 26)))
     return framed(stack([lead, sheet(roomy, titles, columns=columns, label="all conditions")], label="the splits"))
+
+
+def _face_sheet(table: Faces) -> Drawing:
+    """A line for each split, a column for each pair of factors."""
+    pictures = [picture for faces in table.values() for picture in faces]
+    titles = [
+        f"{picture.split}\n{cut(f'{picture.row_factor} × {picture.column_factor}', 36)}\n{face_words(picture)}"
+        for picture in pictures
+    ]
+    roomy = [replace(drawn, width=max(drawn.width, 215)) for drawn in map(face, pictures)]
+    columns = max(len(faces) for faces in table.values())
+    return sheet(roomy, titles, columns=columns, label="splits by pair of factors")
 
 
 def unit_sheet(pictures: Sequence[UnitPicture]) -> Drawing:

@@ -1,7 +1,7 @@
 """Panels of regression (Schott et al. 2022): R² by split, modularity, predicted against true, towards the mean.
 
 Numbers in, Altair out, as in ``charts.py``: a panel fixes its height and leaves its width open. What lies beyond an
-axis is marked there with its value or its count, never cut off in silence.
+axis is marked there, by an arrow tip with its value or by a count, never cut off in silence.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from unseen.reports.palette import role, series_colours
 from unseen.reports.words import has_interval, interval, number
 
 LOWEST = -0.5  # ours: R² has no lower bound; an axis needs one
+BAR = 0.85  # opacity
 TWO_LINES = (  # a long name ("efficientnet-lite0 pretrained frozen") is broken at its first space, rather than cut off
     "length(datum.label) > 20 && indexof(datum.label, ' ') > 0 ? [slice(datum.label, 0, indexof(datum.label, ' ')), "
     "slice(datum.label, indexof(datum.label, ' ') + 1)] : datum.label"
@@ -39,12 +40,12 @@ def r2_rows(rows: Rows, lowest: float | int = LOWEST) -> list[dict[str, Any]]:
 
     >>> row, = r2_rows([{"model": "CNN", "split": "random", "value": -3.2, "low": -4.0, "high": 0.2, "n": 3}])
     >>> row["end"], row["low"], row["high"], row["beyond"]
-    (-0.5, -0.5, 0.2, '← −3.200')
+    (-0.5, -0.5, 0.2, '−3.200')
     """
     made = []
     for row in rows:
         value, bounded = finite(row["value"]), has_interval(row["low"], row["high"])
-        beyond = "undefined" if value is None else f"← {number(value)}" if value < lowest else ""
+        beyond = "undefined" if value is None else number(value) if value < lowest else ""
         made.append(
             {
                 **{key: row[key] for key in row if key not in ("value", "low", "high")},
@@ -71,6 +72,12 @@ def _zero(lowest: float | int) -> alt.Chart:
     return rule.encode(_r2_axis("zero", lowest))
 
 
+def _tips(base: alt.Chart, opacity: float | int = 1) -> alt.Chart:
+    """Where a value lies below the axis, an arrow tip at its end."""
+    below = base.transform_filter("datum.place < 0 && datum.beyond != ''")
+    return below.mark_point(shape="triangle-left", filled=True, size=90, opacity=opacity, xOffset=-4)
+
+
 def _floor(rows: Rows) -> float | int:
     """Where the axis starts: at 0 if nothing is below it, else at ``LOWEST``."""
     ends = [end for row in rows for end in (finite(row["value"]), finite(row["low"])) if end is not None]
@@ -95,8 +102,8 @@ def r2_bars(
     colours = colours or series_colours(splits)
     lowest = _floor(rows)
     data = r2_rows(rows, lowest)
-    y = alt.Y("model:N", sort=models, title=None, scale=alt.Scale(paddingInner=0.22, paddingOuter=0.1))
-    y = y.axis(labelLimit=150, labelExpr=TWO_LINES, grid=False)
+    y = alt.Y("model:N", sort=models, title=None, scale=alt.Scale(paddingInner=0.18, paddingOuter=0.1))
+    y = y.axis(labelLimit=150, labelExpr=TWO_LINES, labelPadding=10, grid=False)
     beside = alt.YOffset("split:N", scale=alt.Scale(domain=splits, paddingInner=0.12))  # layers forget a sort
     paint = alt.Color(
         "split:N", sort=splits, title="split", scale=alt.Scale(domain=splits, range=[colours[name] for name in splits])
@@ -105,15 +112,16 @@ def r2_bars(
     spread = [alt.Tooltip("interval:N", title="95 % interval"), alt.Tooltip("n:Q", title="n")]
     base = _chart(data)
     zero = alt.X2(datum=0)
-    bars = base.transform_filter("isValid(datum.end)").mark_bar(opacity=0.85)
+    bars = base.transform_filter("isValid(datum.end)").mark_bar(opacity=BAR)
     layers = [_zero(lowest), bars.encode(_r2_axis("end", lowest), zero, y, beside, paint, tooltip=tips + spread)]
     there = base.transform_filter("isValid(datum.low) && datum.beyond == ''")  # else it would cross the bar's number
     bounds = there.mark_rule(color=role("ink"), strokeWidth=1, tooltip=None)
     layers.append(bounds.encode(_r2_axis("low", lowest), alt.X2("high:Q"), y, beside))
+    layers.append(_tips(base, BAR).encode(_r2_axis("place", lowest), y, beside, paint, tooltip=tips + spread))
     word = (
         base.transform_filter("datum.beyond != ''")
         .transform_calculate(middle="0")
-        .mark_text(align="left", dx=5, fontSize=9, color=role("ink"), tooltip=None)
+        .mark_text(align="left", dx=5, fontSize=10, color=role("ink"), tooltip=None)
     )  # right of zero, where such a bar leaves room
     layers.append(word.encode(_r2_axis("middle", lowest), y, beside, alt.Text("beyond:N")))
     if published:
@@ -122,7 +130,8 @@ def r2_bars(
         source = [*tips, alt.Tooltip("source:N", title="published in")]
         layers.append(tick.encode(_r2_axis("end", lowest), y, beside, tooltip=source))
     least = 32 if any(len(name) > 20 for name in models) else 0  # two lines of a long name
-    return _layers(layers, height=max(80, len(models) * max(least, 8 + 10 * len(splits))))
+    each = 13 if any(row["beyond"] for row in data) else 10  # words need more room than bars
+    return _layers(layers, height=max(80, len(models) * max(least, 8 + each * len(splits))))
 
 
 def modularity_dots(rows: Rows, *, names: Sequence[str] = ()) -> alt.LayerChart:
@@ -134,18 +143,20 @@ def modularity_dots(rows: Rows, *, names: Sequence[str] = ()) -> alt.LayerChart:
     names = list(names) or list(dict.fromkeys(row["name"] for row in rows))
     lowest = _floor(rows)
     data = [{**row, "words": PARTS[row["part"]]} for row in r2_rows(rows, lowest)]
-    y = alt.Y("name:N", sort=names, title=None, scale=alt.Scale(type="point", padding=0.6))
-    y = y.axis(labelLimit=150, labelExpr=TWO_LINES, grid=False)
+    y = alt.Y("name:N", sort=names, title=None, scale=alt.Scale(paddingInner=0.25, paddingOuter=0.1))
+    y = y.axis(labelLimit=150, labelExpr=TWO_LINES, labelPadding=10, grid=False)
+    beside = alt.YOffset("words:N", scale=alt.Scale(domain=list(PARTS.values())))  # else equal values hide each other
     scale = alt.Scale(domain=list(PARTS.values()), range=[role("asked"), role("seen")])
     paint = alt.Color("words:N", scale=scale, title="R² of")
     base = _chart(data)
     pairs = base.transform_filter("isValid(datum.end)").transform_aggregate(
         start="min(end)", stop="max(end)", groupby=["name"]
     )
-    joined = pairs.mark_rule(color=role("grid"), strokeWidth=4, tooltip=None)
+    joined = pairs.mark_rule(color=role("grid"), strokeWidth=3, tooltip=None)
     layers = [_zero(lowest), joined.encode(_r2_axis("start", lowest), alt.X2("stop:Q"), y)]
-    bounds = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.6, opacity=0.7, tooltip=None)
-    layers.append(bounds.encode(_r2_axis("low", lowest), alt.X2("high:Q"), y, paint))
+    there = base.transform_filter("isValid(datum.low) && datum.beyond == ''")
+    bounds = there.mark_rule(strokeWidth=1.6, opacity=0.7, tooltip=None)
+    layers.append(bounds.encode(_r2_axis("low", lowest), alt.X2("high:Q"), y, beside, paint))
     tips = [
         alt.Tooltip("name:N"),
         alt.Tooltip("words:N", title="R² of"),
@@ -153,15 +164,13 @@ def modularity_dots(rows: Rows, *, names: Sequence[str] = ()) -> alt.LayerChart:
         alt.Tooltip("interval:N", title="95 % interval"),
         alt.Tooltip("n:Q", title="n"),
     ]
-    point = base.transform_filter("isValid(datum.end)").mark_point(filled=True, size=80, opacity=1)
-    layers.append(point.encode(_r2_axis("end", lowest), y, paint, tooltip=tips))
-    beyond = {f"datum.place < 0 && datum.part == '{part}'": lift for part, lift in (("out", -9), ("others", 9))}
-    for test, lift in (*beyond.items(), ("datum.place == 0", 0)):  # beyond the axis; undefined
-        word = base.transform_filter(f"datum.beyond != '' && {test}").mark_text(
-            align="left", dx=8, dy=lift, fontSize=10, tooltip=None
-        )
-        layers.append(word.encode(_r2_axis("place", lowest), y, paint, alt.Text("beyond:N")))
-    return _layers(layers, height=max(80, 30 * len(names)))
+    inside = base.transform_filter("isValid(datum.end) && datum.beyond == ''")
+    point = inside.mark_point(filled=True, size=70, opacity=1)
+    layers.append(point.encode(_r2_axis("end", lowest), y, beside, paint, tooltip=tips))
+    layers.append(_tips(base).encode(_r2_axis("place", lowest), y, beside, paint, tooltip=tips))
+    word = base.transform_filter("datum.beyond != ''").mark_text(align="left", dx=7, fontSize=10.5, tooltip=None)
+    layers.append(word.encode(_r2_axis("place", lowest), y, beside, paint, alt.Text("beyond:N")))
+    return _layers(layers, height=max(80, 34 * len(names)))
 
 
 def _half(levels: int, *, strip: bool = False) -> float:
@@ -217,7 +226,7 @@ def predicted_against_true(
     answered, truth = predicted[whole], true[whole]
     half = min(_half(levels), 0.1)
     x_scale, y_scale = alt.Scale(domain=[-half, 1 + half], nice=False), alt.Scale(domain=list(span), nice=False)
-    x_axis = alt.Axis(title="true", values=[0, 0.25, 0.5, 0.75, 1], format=".2~f")
+    x_axis = alt.Axis(title="true", values=[0, 0.5, 1], format=".2~f")
     y_axis = alt.Axis(title="predicted", values=[0, 0.25, 0.5, 0.75, 1], format=".2~f")
 
     def x(field: str) -> alt.X:
@@ -254,21 +263,27 @@ def predicted_against_true(
     dots = _chart(inside).mark_point(filled=True, size=16, color=role("ink"), opacity=1, tooltip=None)
     layers.append(dots.encode(x("at"), y("to")))
     beyond, lost = int(((answered < span[0]) | (answered > span[1])).sum()), int((~whole).sum())
-    words = [f"{beyond:,} beyond the axis"] * bool(beyond) + [f"{lost:,} not finite"] * bool(lost)
+    words = [f"{beyond:,} off the axis"] * bool(beyond) + [f"{lost:,} not finite"] * bool(lost)
     if words:
         note = _chart([{"at": -half, "to": span[1], "words": "; ".join(words)}])
-        mark = note.mark_text(align="left", baseline="top", dx=4, dy=3, fontSize=10, color=role("muted"), tooltip=None)
+        mark = note.mark_text(align="left", baseline="top", dx=2, dy=3, fontSize=10, color=role("muted"), tooltip=None)
         layers.append(mark.encode(x("at"), y("to"), alt.Text("words:N")))
     return _layers(layers, height)
 
 
 def towards_mean_bars(
-    edges: Sequence[float | int], counts: Sequence[int], overflow: int, *, undefined: int = 0, height: int = 180
+    edges: Sequence[float | int],
+    counts: Sequence[int],
+    overflow: int,
+    *,
+    undefined: int = 0,
+    most: float | int = 0,
+    height: int = 180,
 ) -> alt.LayerChart:
     """How far predictions go from the mean, relative to the truth: shares of images, with [0, 1] on a shaded ground.
 
     The last bar, set apart, holds all beyond the last edge. Predictions whose truth is the mean have no ratio; they are
-    counted in the note.
+    counted in the note. ``most``: the greatest share of a bar in any panel, so that all have one axis.
     """
     counts = [int(count) for count in counts]
     total = sum(counts) + overflow
@@ -279,14 +294,15 @@ def towards_mean_bars(
     ]
     far = {"left": last + width, "right": last + 3 * width, "share": overflow / total if total else 0}
     bars.append({**far, "images": overflow, "words": f"above {last:g}"})
-    highest = max([0.01, *(bar["share"] for bar in bars)]) * 1.3
+    most = max([0.01, most, *(bar["share"] for bar in bars)])
+    highest = most * 1.3  # with room for words
     ticks = [tick for tick in (0, 0.5, 1, 1.5, 2, 3, 4) if tick < last]
     text = f"datum.value > {last} ? '> {last:g}' : format(datum.value, '~g')"
     x_axis = alt.Axis(
         title=["|prediction − mean|", "/ |truth − mean|"], values=[*ticks, last + 2 * width], labelExpr=text
     )
     x_scale = alt.Scale(domain=[edges[0], last + 3.2 * width], nice=False)
-    y_axis = alt.Axis(title=None, format="%", tickCount=4)
+    y_axis = alt.Axis(title=None, format="~%", values=share_ticks(most))
 
     def x(field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=x_scale, axis=x_axis)
@@ -309,3 +325,18 @@ def towards_mean_bars(
     )
     layers.append(mark.encode(x("left"), y("high"), alt.Text("words:N")))
     return _layers(layers, height)
+
+
+def greatest_share(counts: Sequence[int], overflow: int) -> float:
+    """Of the bars of one histogram."""
+    return max(*counts, overflow) / max(1, sum(counts) + overflow)
+
+
+def share_ticks(most: float | int) -> list[float]:
+    """Round shares up to ``most``, four at the most above zero; above it there are words.
+
+    >>> share_ticks(0.17), share_ticks(1)
+    ([0.0, 0.05, 0.1, 0.15], [0.0, 0.5, 1.0])
+    """
+    step = next(step for step in (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if most < 5 * step)
+    return [round(step * k, 3) for k in range(int(most / step + 1e-9) + 1)]

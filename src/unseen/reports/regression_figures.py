@@ -12,7 +12,15 @@ from unseen.reports.contents import Contents, Regression
 from unseen.reports.disentanglement import disentanglement
 from unseen.reports.figures import Figure, Key, Panel, losses
 from unseen.reports.palette import SERIES, role, series_colours
-from unseen.reports.regression import PARTS, modularity_dots, predicted_against_true, r2_bars, towards_mean_bars
+from unseen.reports.regression import (
+    LOWEST,
+    PARTS,
+    greatest_share,
+    modularity_dots,
+    predicted_against_true,
+    r2_bars,
+    towards_mean_bars,
+)
 from unseen.reports.selection import FACTORS, Row, measure_rows, ordered
 from unseen.reports.words import repeats
 
@@ -50,7 +58,7 @@ def r2(contents: Contents) -> Figure | str:
         f"Mean R² of all factors on the {about.asked} rows of each split: 1 is perfect, 0 is what always answering the "
         f"mean would score, below 0 is worse. {_interval_words(rows)}{ticks}"
     )
-    keys = [*_split_keys(about), *([Key("published", tick=True)] if known else [])]
+    keys = [*_split_keys(about), *([Key("published", tick=True)] if known else []), *_beyond(rows)]
     return Figure("r2", "R² by split", caption, tuple(made), tuple(keys))
 
 
@@ -73,14 +81,16 @@ def kinds(contents: Contents) -> Figure | str:
         told.setdefault(kind, []).append(name)
     meant = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in told.items() if names != [kind])
     count = repeats([row["n"] for row in rows])
-    spread = f"Means over networks with 95 % t intervals ({count})" if any(
+    over = "models, each by the mean of its seeds" if len(about.series) > 1 else "seeds"
+    spread = f"Means with 95 % t intervals over {over} ({count})" if any(
         finite(row["low"]) is not None for row in rows
     ) else f"One network ({count}): no interval"  # fmt: skip
     caption = (
-        f"Mean R² of the factors of one kind on the {about.asked} rows of each split, all models and seeds together. "
+        f"Mean R² of the factors of one kind on the {about.asked} rows of each split, all models together. "
         f"{spread}{f'. {meant}' if meant else ''}."
     )
-    return Figure("kinds", "R² by kind of factor", caption, tuple(made), tuple(_split_keys(about)))
+    keys = [*_split_keys(about), *_beyond(vars(row) for row in about.by_kind)]
+    return Figure("kinds", "R² by kind of factor", caption, tuple(made), tuple(keys))
 
 
 def factors(contents: Contents) -> Figure | str:
@@ -103,7 +113,8 @@ def factors(contents: Contents) -> Figure | str:
         f"and extrapolation a row is out of range in some factors, in the others not. {_interval_words(rows)}"
         f"{_more(series)}"
     )
-    return Figure("factors", "R² of each factor", caption, tuple(made), tuple(_split_keys(about)))
+    keys = [*_split_keys(about), *_beyond(rows)]
+    return Figure("factors", "R² of each factor", caption, tuple(made), tuple(keys), wide=True)
 
 
 def modularity(contents: Contents) -> Figure | str:
@@ -130,7 +141,7 @@ def modularity(contents: Contents) -> Figure | str:
         data = dots(split, None)
         names = [name for name in series if any(row["name"] == name for row in data)]
         made.append(Panel(f"{split}, mean over factors", modularity_dots(data, names=names)))
-    for name in series[: MOST_SMALL - len(made)]:
+    for name in series[:MOST_SMALL]:
         data = dots(splits[0], name)
         if data:
             made.append(Panel(f"{splits[0]}, {name}", modularity_dots(data)))
@@ -141,7 +152,7 @@ def modularity(contents: Contents) -> Figure | str:
         f"compares each with itself in range. {_interval_words(found)}{_more(series)}"
     )
     keys = [Key(f"R² of {PARTS['out']}", colour=role("asked")), Key(f"R² of {PARTS['others']}", colour=role("seen"))]
-    return Figure("modularity", "One factor out of range", caption, tuple(made), tuple(keys))
+    return Figure("modularity", "One factor out of range", caption, tuple(made), (*keys, *_beyond(found)), wide=True)
 
 
 def answers(contents: Contents) -> Figure | str:
@@ -171,7 +182,7 @@ def answers(contents: Contents) -> Figure | str:
         "diagonal: right. Flat over the shaded ground: the network stops at the edge of what it knows. The dotted line "
         "is the mean of the levels trained on."
     )
-    return Figure("answers", "Predicted against true", caption, made, ())
+    return Figure("answers", "Predicted against true", caption, made, (), columns=0 if one else _across(about))
 
 
 def towards_mean(contents: Contents) -> Figure | str:
@@ -179,12 +190,14 @@ def towards_mean(contents: Contents) -> Figure | str:
     about = _about(contents)
     if not about.ratios:
         return "Towards the mean: no network was asked on rows with one factor out of range."
+    shown = about.ratios[:MOST_SMALL]
+    most = max(greatest_share(picture.counts, picture.overflow) for picture in shown)
     made = tuple(
         Panel(
             picture.title,
-            towards_mean_bars(picture.edges, picture.counts, picture.overflow, undefined=picture.undefined),
+            towards_mean_bars(picture.edges, picture.counts, picture.overflow, undefined=picture.undefined, most=most),
         )
-        for picture in about.ratios[:MOST_SMALL]
+        for picture in shown
     )
     caption = (
         f"Answers about the factor out of range under {about.answers_of}: their distance from the mean of the levels "
@@ -218,6 +231,19 @@ def _colours(about: Regression) -> dict[str, str]:
 
 def _split_keys(about: Regression) -> list[Key]:
     return [Key(name, colour=_colours(about)[name]) for name in _splits(about)]
+
+
+def _beyond(rows: Iterable[Row]) -> list[Key]:
+    """What an arrow tip means, where there is one."""
+    values = [finite(row["value"]) for row in rows]
+    below = any(value is not None and value < LOWEST for value in values)
+    return [Key("below the axis: its value beside it", shape="triangle-left")] if below else []
+
+
+def _across(about: Regression) -> int:
+    """How many panels of answers make a line, so that each network starts one; 0 where that would not look well."""
+    counts = {sum(other.series == picture.series for other in about.answers) for picture in about.answers}
+    return next((n for n in (5, 4, 3) if all(count % n == 0 for count in counts)), 0)
 
 
 def _bar(row: Row, model: str, split: str) -> Row:

@@ -13,7 +13,18 @@ from unseen.reports import tables
 from unseen.reports.contents import Contents, SplitPicture, UnitPicture
 from unseen.reports.figures import Figure, Key
 from unseen.reports.palette import themed
-from unseen.reports.pictures import count_words, cut_words, large_split, score_words, small_split, unit_grid
+from unseen.reports.pictures import (
+    Faces,
+    count_words,
+    cut_words,
+    face,
+    face_tables,
+    face_words,
+    large_split,
+    score_words,
+    small_split,
+    unit_grid,
+)
 
 MOST_PUBLISHED = 60  # numbers shown at once; more are folded away
 SHAPES = {  # of points, in the middle of a key's 26 × 12
@@ -23,6 +34,7 @@ SHAPES = {  # of points, in the middle of a key's 26 × 12
     "diamond": "M13 0.5L17.6 6L13 11.5L8.4 6z",
     "cross": "M11.4 1h3.2v3.4H18v3.2h-3.4V11h-3.2V7.6H8V4.4h3.4z",
     "triangle-down": "M13 11L8 1.5H18z",
+    "triangle-left": "M8 6L17.5 1V11z",
 }
 
 
@@ -65,7 +77,12 @@ def sections(contents: Contents, made: dict[str, Figure | str], drawn: dict[str,
 def chart(figure: Figure, still: str) -> str:
     """Panels drawn by the browser; without JavaScript, the same figure as a still picture."""
     large = any(panel.large for panel in figure.panels)
-    layout = "lead" if large and len(figure.panels) > 1 else "many" if len(figure.panels) > 3 else ""
+    layout = (
+        "lead" if large and len(figure.panels) > 1 else "many" if len(figure.panels) > 3 and not figure.wide else ""
+    )
+    place = f"--rest:{max(1, len(figure.panels) - 1)}"
+    if figure.columns:
+        layout, place = f"{layout} lines", f"{place};--columns:{figure.columns}"
     parts = []
     for panel in figure.panels:
         # "<" cannot end the script early, nor an odd title break the page.
@@ -79,7 +96,7 @@ def chart(figure: Figure, still: str) -> str:
         )
     return (
         f'<figure id="figure-{figure.name}">{key(figure.keys)}\n'
-        f'<div class="panels {layout}" style="--rest:{max(1, len(figure.panels) - 1)}">\n{"".join(parts)}\n</div>\n'
+        f'<div class="panels {layout}" style="{place}">\n{"".join(parts)}\n</div>\n'
         f'<noscript class="fallback"><div class="fallback">{themed(_quiet(still, figure.caption))}</div></noscript>\n'
         f"<figcaption>{escape(figure.caption)}</figcaption></figure>"
     )
@@ -128,8 +145,8 @@ def _splits(contents: Contents) -> Section | str:
         return "Splits: the study has no grid of two factors to draw."
     first = contents.splits[0]
     lead = large_split(first)
-    least = f' style="--least:{lead.width * 0.62:.0f}px"' if len(first.column_levels) > 9 else ""
-    least = least or f' style="--most:{lead.width * 1.7:.0f}px"'  # a narrow grid is not blown up
+    # Words stay readable: a grid wider than the screen scrolls in its own box. A narrow one is not blown up.
+    least = f' style="--least:{lead.width:.0f}px;--most:{lead.width * 1.7:.0f}px"'
     below = "the number of training images" if first.labels is None else "the part of the visits, where not the whole,"
     title = first.title[:1].upper() + first.title[1:]
     caption = (
@@ -140,7 +157,14 @@ def _splits(contents: Contents) -> Section | str:
         f'<figure id="figure-splits"><div class="picture large"{least}>{themed(lead.svg())}</div>'
         f"<figcaption>{escape(caption.strip())}</figcaption></figure>"
     )
-    if len(contents.splits) > 1:
+    if len(contents.splits) > 1 and all(picture.split for picture in contents.splits):
+        body += "\n".join(map(_faces, face_tables(contents.splits)))
+        words = (
+            "Every split, two factors at a time (↓ down, → across): filled cells are seen, the fuller the more images; "
+            "ringed cells are asked; point at a cell for its name and count."
+        )
+        body += f'<p class="small">{words}</p>'
+    elif len(contents.splits) > 1:
         tiles = "\n".join(_split_tile(picture) for picture in contents.splits)
         words = (
             "Every condition: filled cells are seen, ringed cells are asked; point at a cell for its name and count."
@@ -159,6 +183,24 @@ def _split_tile(picture: SplitPicture) -> str:
         f'<figure><div class="picture small">{themed(small_split(picture).svg())}</div>'
         f"<figcaption><b>{escape(picture.title)}</b>{escape(count_words(picture))}</figcaption></figure>"
     )
+
+
+def _faces(found: Faces) -> str:
+    """A line for each split, a column for each pair of factors."""
+    pairs = [(picture.row_factor, picture.column_factor) for picture in next(iter(found.values()))]
+    named = [[escape(name).replace("_", "_<wbr>") for name in pair] for pair in pairs]
+    heads = "".join(f'<th scope="col">↓&nbsp;{rows}<br>→&nbsp;{columns}</th>' for rows, columns in named)
+    lines = "\n".join(
+        f'<tr><th scope="row">{escape(split)}</th>{"".join(map(_face, faces))}</tr>' for split, faces in found.items()
+    )
+    return (
+        f'<table class="faces" style="--pairs:{len(pairs)}"><thead><tr><td></td>{heads}</tr></thead>'
+        f"<tbody>\n{lines}\n</tbody></table>"
+    )
+
+
+def _face(picture: SplitPicture) -> str:
+    return f'<td><div class="picture">{themed(face(picture).svg())}</div>{escape(face_words(picture))}</td>'
 
 
 def _units(contents: Contents) -> Section | str:
@@ -222,4 +264,4 @@ def _recipe(contents: Contents) -> Section | str:
 def _citation(contents: Contents) -> Section | str:
     if not contents.citation:
         return "Citation: none was given."
-    return Section("citation", "Citation", f"<pre>{escape(contents.citation)}</pre>")
+    return Section("citation", "Citation", f'<pre class="wrap">{escape(contents.citation)}</pre>')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -15,12 +16,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_ROWS = 1500  # in the page; the CSV has them all
+MOST_FLAGS = 12  # shown at once; more are counted by kind and folded away
 
 
 def table(
     heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = (), wrap: Sequence[str] = ()
 ) -> str:
-    """Escaped cells in a container that scrolls by itself when the screen is narrow."""
+    """Escaped cells in a container that scrolls by itself where the screen is narrow, or the table long."""
     sides = [' class="right"' if head in right else ' class="wrap"' if head in wrap else "" for head in heads]
     head = "".join(f'<th scope="col"{side}>{escape(name)}</th>' for name, side in zip(heads, sides))
     body = "\n".join(
@@ -133,10 +135,15 @@ def csv_link(frame: pl.DataFrame, name: str) -> str:
 
 def flags(frame: pl.DataFrame, series_title: str, x_title: str) -> str:
     if not frame.height:
-        return "<p>None: every trial finished, converged and stayed finite.</p>"
+        return "<p>None: every trial that was run finished, converged and stayed finite.</p>"
     columns = ("flag", "series", "x", "seed", "trial", "detail")
     rows = [[_key(name, row[name]) for name in columns] for row in frame.to_dicts()]
-    return table(["flag", series_title, x_title, "seed", "trial", "detail"], rows, wrap=("detail",))
+    made = table(["flag", series_title, x_title, "seed", "trial", "detail"], rows, wrap=("detail",))
+    if frame.height <= MOST_FLAGS:
+        return made
+    kinds = Counter(frame["flag"]).most_common()
+    words = f"{frame.height:,} flags: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}"
+    return f"<details><summary>{escape(words)}</summary>{made}</details>"
 
 
 def facts(sections: Mapping[str, Mapping[str, str]]) -> str:
