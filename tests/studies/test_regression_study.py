@@ -8,9 +8,11 @@ from scipy import stats
 
 from unseen.designs.levels import MODES
 from unseen.engines import open_study
+from unseen.reports.regression_figures import KEPT as DRAWN_KEPT
 from unseen.reports.regression_figures import OTHERS as DRAWN_OTHERS
 from unseen.reports.regression_figures import OUT as DRAWN_OUT
 from unseen.reports.regression_figures import R2 as DRAWN_R2
+from unseen.reports.regression_figures import r2 as figure_of_r2
 from unseen.reports.selection import FACTORS
 from unseen.studies.contents import gather, summary_of
 from unseen.studies.published import PUBLISHED, published_numbers
@@ -183,8 +185,11 @@ def test_a_network_that_answers_far_outside_is_told_with_its_answers_kept_to_the
         return said
 
     study = by_hand(open_study(tables(), out=tmp_path), wild)
-    lost = found(gather(study), "the factor out of range is lost, the others are kept")
+    contents = gather(study)
+    lost = found(contents, "the factor out of range is lost, the others are kept")
     assert lost.holds is False
+    assert [panel.title for panel in figure_of_r2(contents).panels][1:] == ["answers kept to the range"]
+    assert len(figure_of_r2(gather(edge)).panels) == 1
     assert "With answers kept to the range of each factor: where one factor alone" in lost.statement
     assert "With answers" not in found(gather(edge), lost.name).statement, "there is nothing to tell"
     summary = summary_of(study)
@@ -284,4 +289,5 @@ def test_published_numbers_are_of_splits_that_exist(name):
 
 def test_reports_know_the_measures_by_the_names_studies_give_them():
     assert (DRAWN_R2, DRAWN_OUT, DRAWN_OTHERS, FACTORS) == (R2, OUT, OTHERS, MEAN)
+    assert f"{R2}{KEPT}" == DRAWN_KEPT
     assert TOWARDS == "share towards the mean"

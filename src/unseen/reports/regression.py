@@ -130,7 +130,7 @@ def r2_bars(
         source = [*tips, alt.Tooltip("source:N", title="published in")]
         layers.append(tick.encode(_r2_axis("end", lowest), y, beside, tooltip=source))
     least = 32 if any(len(name) > 20 for name in models) else 0  # two lines of a long name
-    each = 13 if any(row["beyond"] for row in data) else 10  # words need more room than bars
+    each = 13  # a line of words; the same for all panels of a figure, which share the room of a bar when drawn as one
     return _layers(layers, height=max(80, len(models) * max(least, 8 + each * len(splits))))
 
 

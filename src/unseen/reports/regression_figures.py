@@ -25,6 +25,8 @@ from unseen.reports.selection import FACTORS, Row, measure_rows, ordered
 from unseen.reports.words import repeats
 
 R2, OUT, OTHERS = "R²", "R² of the factor out of range", "R² of the other factors"
+KEPT = f"{R2} (answers kept to the range)"
+WORTH_SHOWING = 0.05  # a difference of R² between answers as they are and kept to the range
 MOST_SMALL = 12  # panels of one figure; a page of more is read by nobody
 # From rows like those trained on to rows beyond them: blue to vermilion.
 SPLITS = dict(
@@ -41,14 +43,16 @@ def r2(contents: Contents) -> Figure | str:
     rows = [row for row in measure_rows(contents, R2) if row["target"] == FACTORS and row["set"] == about.asked]
     if not rows:
         return "R² by split: no trial has finished, so there is none."
-    known = _published(contents)
+    known, kept = _published(contents), _kept(contents, rows)
     made = []
     for world in ordered(world for world, _ in about.series.values()):
-        mine = [row for row in rows if about.series[row["series"]][0] == world]
-        data = [_bar(row, about.series[row["series"]][1], row["x"]) for row in mine]
-        if data:
-            chart = r2_bars(data, splits=_splits(about), colours=_colours(about), published=known)
-            made.append(Panel(world or "mean over all factors", chart))
+        for title, some, ticks_of in (("", rows, known), ("answers kept to the range", kept, ())):
+            mine = [row for row in some if about.series[row["series"]][0] == world]
+            data = [_bar(row, about.series[row["series"]][1], row["x"]) for row in mine]
+            if data:
+                chart = r2_bars(data, splits=_splits(about), colours=_colours(about), published=ticks_of)
+                named = ", ".join(filter(None, [world, title]))
+                made.append(Panel(named or "mean over all factors", chart))
     ticks = (
         " Ticks are published numbers, also of models that were not run here; they are of the official images."
         if known
@@ -58,8 +62,22 @@ def r2(contents: Contents) -> Figure | str:
         f"Mean R² of all factors on the {about.asked} rows of each split: 1 is perfect, 0 is what always answering the "
         f"mean would score, below 0 is worse. {_interval_words(rows)}{ticks}"
     )
-    keys = [*_split_keys(about), *([Key("published", tick=True)] if known else []), *_beyond(rows)]
+    if kept:
+        caption += (
+            " R² has no lower end, and some networks answer far outside a factor's range: beside it, R² with such "
+            "answers moved to the nearer end of the range."
+        )
+    keys = [*_split_keys(about), *([Key("published", tick=True)] if known else []), *_beyond([*rows, *kept])]
     return Figure("r2", "R² by split", caption, tuple(made), tuple(keys))
+
+
+def _kept(contents: Contents, rows: list[Row]) -> list[Row]:
+    """R² with answers kept to the range, if that makes a difference anywhere."""
+    plain = {(row["series"], row["x"]): finite(row["value"]) for row in rows}
+    kept = [row for row in measure_rows(contents, KEPT) if row["target"] == FACTORS and row["set"] == rows[0]["set"]]
+    pairs = [(plain.get((row["series"], row["x"])), finite(row["value"])) for row in kept]
+    told = any(a is not None and b is not None and b - a > WORTH_SHOWING for a, b in pairs)
+    return kept if told else []
 
 
 def kinds(contents: Contents) -> Figure | str:
