@@ -15,6 +15,7 @@ import pytest
 
 from small_study import ran, study, surroundings, tiny
 from unseen.engines import open_study
+from unseen.studies import archives
 from unseen.studies.collect import collect
 from unseen.studies.contents import gather
 from unseen.studies.store import Store
@@ -355,6 +356,25 @@ def test_a_damaged_archive_is_told_and_adds_nothing(tmp_path, finished_once):
         assert not (tmp_path / name).exists()
     with pytest.raises(UnseenError, match=r"no packed study"):
         Store(tmp_path / "into").unpack(tmp_path / "nowhere")
+
+
+def test_what_is_whole_in_a_pack_that_was_cut_short_can_be_taken(tmp_path, finished, monkeypatch):
+    monkeypatch.setattr(archives, "BLOCK", 4096)  # several streams, as a large study has
+    packed = tmp_path / "packed"
+    assert Store(finished).pack(packed) == 4
+    assert Store(tmp_path / "whole").unpack(packed) == (4, 0)
+    packed.write_bytes(packed.read_bytes()[: int(0.7 * packed.stat().st_size)])
+    with pytest.raises(UnseenError, match=r"ended before .* of its trials are whole: unpack with --salvage"):
+        Store(tmp_path / "into").unpack(packed)
+    new, here = Store(tmp_path / "into").unpack(packed, salvage=True)
+    assert 0 < new < 4
+    assert here == 0
+    for trial in (tmp_path / "into" / "trials").iterdir():
+        for file in (finished / "trials" / trial.name).iterdir():
+            assert (trial / file.name).read_bytes() == file.read_bytes()
+    packed.write_bytes(b"this is no archive")
+    with pytest.raises(UnseenError, match="holds no finished trial"):
+        Store(tmp_path / "other").unpack(packed, salvage=True)
 
 
 def test_a_trial_under_a_false_name_or_without_facts_is_refused(tmp_path):

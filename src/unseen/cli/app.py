@@ -250,11 +250,17 @@ def pack(study: StudyPath, to: Annotated[Path, typer.Argument(help="The file to 
 
 
 @app.command()
-def unpack(file: Path, into: Annotated[Path, typer.Argument(help="The study's folder, made if needed.")]) -> None:
+def unpack(
+    file: Path,
+    into: Annotated[Path, typer.Argument(help="The study's folder, made if needed.")],
+    salvage: Annotated[
+        bool, typer.Option("--salvage", help="Of a file that was cut short, take what is whole.")
+    ] = False,
+) -> None:
     """Add the trials of a packed study to a study's folder. Trials that are there already stay."""
     from unseen.studies.store import Store
 
-    new, here = Store(into).unpack(file)
+    new, here = Store(into).unpack(file, salvage=salvage)
     console.print(f"{new} trials added to {into}, {here} were there already", markup=False, soft_wrap=True)
 
 

@@ -1,23 +1,73 @@
-"""A packed study, read: its recipe, trials and calibrations, and whether they belong to the study that takes them."""
+"""A packed study, written and read: its recipe, trials and calibrations, and whether they belong where they go.
+
+It is a tar in xz, compressed in blocks by several threads: any tar reads it.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import lzma
+import os
 import tarfile
 import zlib
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from unseen.vocabulary.errors import UnseenError
 
 MARK = "unseen-study"
+BLOCK = 16 * 2**20  # bytes compressed by one thread; xz looks back over half of it
+MOST_THREADS = 8  # each takes about 100 MB
 Archive = tuple[str | None, dict[str, dict[str, bytes]], dict[str, dict[str, Any]]]
 
 
-def read_archive(path: Path) -> Archive:
-    """The recipe, the trials' files and the calibrations of a packed study. Names that lead elsewhere are refused."""
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[tarfile.TarFile]:
+    """A tar to add files to, compressed on the way to ``path``."""
+    with open(path, "wb") as out, ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+        blocks = _Blocks(out, pool)
+        with tarfile.open(fileobj=blocks, mode="w|") as archive:  # type: ignore[arg-type]
+            yield archive
+        blocks.finish()
+
+
+class _Blocks:
+    """What is written here goes to a file as a row of xz streams, which is an xz file."""
+
+    def __init__(self, out: BinaryIO, pool: ThreadPoolExecutor) -> None:
+        self.out, self.pool = out, pool
+        self.block = bytearray()
+        self.waiting: deque[Future[bytes]] = deque()
+
+    def write(self, data: bytes) -> int:
+        self.block += data
+        if len(self.block) >= BLOCK:
+            self._compress()
+            self._put(MOST_THREADS)
+        return len(data)
+
+    def finish(self) -> None:
+        self._compress()
+        self._put(0)
+
+    def _compress(self) -> None:
+        self.waiting.append(self.pool.submit(lzma.compress, bytes(self.block), preset=6))
+        self.block.clear()
+
+    def _put(self, most: int) -> None:
+        while len(self.waiting) > most:
+            self.out.write(self.waiting.popleft().result())
+
+
+def read_archive(path: Path, *, salvage: bool = False) -> Archive:
+    """The recipe, the trials' files and the calibrations of a packed study. Names that lead elsewhere are refused.
+
+    With ``salvage`` an archive that ends too early gives what is whole in it: a trial's facts are its last file.
+    """
     if not path.is_file():
         raise UnseenError(f"no packed study '{path}'.")
     recipe, trials, calibrations = None, {}, {}
@@ -39,7 +89,11 @@ def read_archive(path: Path) -> Archive:
             while archive.fileobj is not None and archive.fileobj.read(1 << 20):  # to the end, where its sum is checked
                 pass
     except (tarfile.TarError, EOFError, OSError, lzma.LZMAError, zlib.error, UnicodeDecodeError) as error:
-        raise UnseenError(f"'{path}' is not a packed study, or is damaged: {error}.") from None
+        whole = {identity: files for identity, files in trials.items() if "trial.json" in files}
+        if not salvage:
+            told = f" {len(whole)} of its trials are whole: unpack with --salvage to take them." if whole else ""
+            raise UnseenError(f"'{path}' is not a packed study, or is damaged: {error}.{told}") from None
+        trials = whole
     for identity, files in trials.items():
         if _identity_in(files.get("trial.json", b"")) != identity:
             raise UnseenError(f"'{path}' is damaged: trial {identity} is not what its name says.")

@@ -14,7 +14,6 @@ import json
 import os
 import shutil
 import socket
-import tarfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from unseen.studies.archives import MARK, calibration_record, read_archive, same_strengths, with_seeds
+from unseen.studies.archives import MARK, calibration_record, read_archive, same_strengths, with_seeds, writing
 from unseen.vocabulary.errors import StoreBusy, UnseenError
 from unseen.vocabulary.locks import take_lock
 
@@ -184,14 +183,15 @@ class Store:
         names = self.finished()
         aside = out.with_name(f".{out.name}-{os.getpid()}")
         try:
-            with tarfile.open(aside, "w:xz", preset=6) as archive:
+            with writing(aside) as archive:
                 for file in [self.path / "recipe.toml"]:
                     if file.is_file():
                         archive.add(file, arcname=f"{MARK}/{file.name}")
                 for file in sorted((self.path / "calibrations").glob("[!.]*.json")):
                     archive.add(file, arcname=f"{MARK}/calibrations/{file.name}")
                 for name in names:
-                    for file in sorted((self.trials / name).iterdir()):
+                    files = sorted((self.trials / name).iterdir(), key=lambda file: (file.name == "trial.json", file))
+                    for file in files:  # facts last: whoever has them has the trial
                         if file.name != "weights.safetensors":
                             archive.add(file, arcname=f"{MARK}/trials/{name}/{file.name}")
             os.replace(aside, out)
@@ -201,14 +201,15 @@ class Store:
             aside.unlink(missing_ok=True)
         return len(names)
 
-    def unpack(self, archive_path: Path) -> tuple[int, int]:
-        """Add the trials of a packed study; give how many were new and how many were here already.
+    def unpack(self, archive_path: Path, *, salvage: bool = False) -> tuple[int, int]:
+        """Add the trials of a packed study (with ``salvage``: those that are whole); give how many were new and how
+        many were here already.
 
         Nothing is written before the whole archive has been read. Where it differs from the recipe here in seeds only,
         that recipe takes its seeds in: this is how repeats from several machines come together. Calibrations come too;
         one that chose other strengths than the one here is refused, since its trials would not be found.
         """
-        recipe, trials, calibrations = read_archive(archive_path)
+        recipe, trials, calibrations = read_archive(archive_path, salvage=salvage)
         if not trials and not calibrations:
             raise UnseenError(f"'{archive_path}' holds no finished trial.")
         with self.locked():
