@@ -247,3 +247,16 @@ def test_asking_for_invariance_changes_no_identity_of_those_who_do_not(tmp_path)
     never = study(tmp_path / "c", **settings)
     names = [one.identity(one.trials[0], "float32") for one in (asked, without, never)]
     assert names[1] == names[2] != names[0]
+
+
+def test_units_are_scored_without_keeping_their_activity_in_every_cell(tmp_path):
+    settings = recipe(design={**DESIGN, "seen": 3, "probe_per_category": 2})
+    whole = study(tmp_path / "whole", **settings)
+    settings["recordings"] = {**settings["recordings"], "cells": False}
+    lean = study(tmp_path / "lean", **settings)
+    for one in (whole, lean):
+        ran(one)
+    folders = [next(one.store.trials.iterdir()) for one in (whole, lean)]
+    assert [(folder / "activity.safetensors").is_file() for folder in folders] == [True, False]
+    tables = [stored(one, 3)[1] for one in (whole, lean)]
+    assert tables[0].equals(tables[1])

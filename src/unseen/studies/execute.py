@@ -121,14 +121,15 @@ def _record(
 ) -> dict[str, str]:
     """Answers, activity and facts of a trained network, into the store; gives what a reader of them must know."""
     network: Any = trained.network
-    layers = layers_to_record(trial.recipe.recordings.layers, network.layers)
+    recordings = trial.recipe.recordings
+    layers = layers_to_record(recordings.layers, network.layers)
     tables = {"responses": _answers(study, trial, name, network, device, precision)}
     arrays = {
-        "activity": _activity(study, trial, network, layers, device, precision),
+        "activity": _activity(study, trial, network, layers if recordings.cells else (), device, precision),
         "latents": latents_recorded(study, trial, network, device),
     }
     invariance, flags = Recorded(), trained.flags
-    if trial.recipe.recordings.invariance:
+    if recordings.invariance:
         try:
             invariance = record_invariance(study, trial, network, layers, device=device, precision=precision)
         except UnseenError as error:  # the network is trained: keep what there is, say what there is not
@@ -149,7 +150,7 @@ def _record(
         "machine": machine(device),
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S"),
     }
-    weights = network.network.state_dict() if trial.recipe.recordings.weights else {}
+    weights = network.network.state_dict() if recordings.weights else {}
     study.store.save(name, partial(_write, {**tables, **invariance.tables}, arrays, weights, facts))
     return flags
 

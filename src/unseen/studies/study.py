@@ -214,10 +214,10 @@ def _check_asked(trial: Trial, split: Split, asked: Sequence[str], samples: Samp
 def _check_layers(trial: Trial, split: Split) -> None:
     """Activity is kept per cell of a grid of two factors; a grid of many has more cells than a study has images."""
     layers, factors = trial.recipe.recordings.layers, split.factors
-    if layers != "none" and len(factors) != 2:
+    if layers != "none" and len(factors) != 2 and trial.recipe.recordings.cells:
         raise UnseenError(
             f"recordings.layers = {layers!r} keeps the activity of units in each cell of two factors, and this design "
-            f'splits {len(factors)} ({", ".join(factors)}). Set recordings.layers = "none".'
+            f'splits {len(factors)} ({", ".join(factors)}). Set recordings.layers = "none" or recordings.cells = false.'
         )
 
 
