@@ -92,8 +92,9 @@ class CalibrationSection(Section):
 class RecordingsSection(Section):
     """What is kept of a trained network. ``layers``: "last", "all", "none" or names.
 
-    ``cells`` keeps the mean activity of their units in every cell of the design's two factors. ``invariance`` keeps the score of every unit of those layers on the probe's images plain and transformed; a unit is
-    active above ``threshold``, which "search" finds by ablation. ``negative``: what to do with activity below 0."""
+    ``cells`` keeps the mean activity of their units in every cell of the design's two factors. ``invariance`` keeps the
+    score of every unit on the probe's images plain and transformed; a unit is active above ``threshold``, which
+    "search" finds by ablation. ``negative``: what to do with activity below 0."""
 
     sets: tuple[str, ...] = ("seen", "unseen")
     layers: Literal["last", "all", "none"] | tuple[str, ...] = "last"
