@@ -19,7 +19,7 @@ from unseen.reports.words import number
 from unseen.studies.disentanglement_findings import disentanglement_predicts
 from unseen.studies.findings import sign_holds
 from unseen.studies.meanings import meanings
-from unseen.studies.regressions import KEPT, MEAN, ONE_OUT, OTHERS, OUT, R2, TOWARDS
+from unseen.studies.regressions import KEPT, MEAN, ONE_OUT, OPPOSITE, OTHERS, OUT, R2, TOWARDS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -119,9 +119,11 @@ def hardest(tidy: pl.DataFrame, asked: str) -> Finding | None:
     r2 = {split: values for split, values in r2.items() if values}
     if FAR not in r2 or len(r2) < 2:
         return None
-    means = {split: float(np.mean(list(values.values()))) for split, values in r2.items()}
+    both = [key for key in r2[FAR] if all(key in values for values in r2.values())]  # networks that met all splits
+    if not both:
+        return None
+    means = {split: float(np.mean([values[key] for key in both])) for split, values in r2.items()}
     other = min((split for split in r2 if split != FAR), key=lambda split: means[split])
-    both = [key for key in r2[FAR] if key in r2[other]]
     change = interval_of({key: r2[FAR][key] - r2[other][key] for key in both})
     told = ", ".join(f"{split} {number(value)}" for split, value in means.items())
     verb = "below" if change.value < 0 else "above"
@@ -132,7 +134,8 @@ def hardest(tidy: pl.DataFrame, asked: str) -> Finding | None:
 
 def modular(tidy: pl.DataFrame) -> Finding | None:
     """With one factor out of range that factor is lost and the others are kept: each is compared with itself in range
-    (validation images), since some factors are hard anywhere."""
+    (validation images), since some factors are hard anywhere. It holds if it does for the mean of the factors, and for
+    none of them the other way round."""
     known, out, others = in_and_out(tidy)
     both = list(out)
     if not both:
@@ -148,8 +151,30 @@ def modular(tidy: pl.DataFrame) -> Finding | None:
             f"its R² falls from {_mean(first, both)} in range to {_mean(out, both)}, that of the other factors from "
             f"{_mean(second, both)} to {_mean(others, both)}"
         )
+    each, holds = falls(tidy, both), sign_holds(gap, 1)
+    if each and min(each.values()) < 0 < max(each.values()):
+        parts = [f"{factor} {number(value)}" for factor, value in sorted(each.items(), key=lambda item: -item[1])]
+        told += f" (differences of the falls by factor: {', '.join(parts)})"
+        holds = None if holds else holds
     statement = f"Where one factor alone is beyond the trained range, {told}, {_over(both)}"
-    return _finding("the factor out of range is lost, the others are kept", statement, gap, sign_holds(gap, 1))
+    return _finding("the factor out of range is lost more than the others", statement, gap, holds)
+
+
+def falls(tidy: pl.DataFrame, networks: Sequence[Network]) -> dict[str, float]:
+    """By factor out of range, mean over networks: how much farther its R² falls than that of the others; empty where
+    it was not asked in range."""
+    rows = tidy.filter((tidy["measure"] == R2) & (tidy["set"] == "validation") & (tidy["x"] == FAR))
+    names = [name for name in rows["target"].unique(maintain_order=True).to_list() if name != MEAN]
+    inside = {name: by_network(rows, target=name) for name in names}
+    found: dict[str, float] = {}
+    for factor in names:
+        own, rest = (by_network(tidy, measure=measure, target=factor, x=FAR) for measure in (OUT, OTHERS))
+        if len(names) < 2 or any(key not in one for key in networks for one in (own, rest, *inside.values())):
+            continue
+        known = {key: np.mean([inside[name][key] for name in names if name != factor]) for key in networks}
+        gaps = [(inside[factor][key] - own[key]) - (known[key] - rest[key]) for key in networks]
+        found[factor] = float(np.mean(gaps))
+    return found
 
 
 def in_and_out(
@@ -183,9 +208,11 @@ def drawn_to_the_mean(tidy: pl.DataFrame) -> Finding | None:
     share = interval_of(shares)
     shifted = replace(share, value=share.value - 0.5, low=share.low - 0.5, high=share.high - 0.5)
     share = replace(share, low=_cut(share.low), high=_cut(share.high))
+    opposite = by_network(tidy, measure=OPPOSITE, set=f"{ONE_OUT}*", target=MEAN, x=FAR)
+    beyond = f" ({number(float(np.mean(list(opposite.values()))), percent=True)} on its other side)" if opposite else ""
     statement = (
         f"{number(share.value, percent=True)} of the answers about the factor out of range are nearer to the mean of "
-        f"the levels trained on than the truth is; one half would be no pull, {_over(list(shares))}"
+        f"the levels trained on than the truth is{beyond}; one half would be no pull, {_over(list(shares))}"
     )
     return _finding("answers are drawn to the mean", statement, share, sign_holds(shifted, 1))
 
@@ -275,7 +302,11 @@ def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> str:
     ranked = sorted(ends.items(), key=lambda item: -item[1][1].value)
     shown = ranked if len(ranked) <= 3 else [ranked[0], ranked[-1]]
     extent = f"; the other {len(ranked) - 2} models lie between" if len(ranked) > 3 else ""
-    if first == last or not ends:
+    if not ends:  # hardly begun: no model has met both
+        told = [(models[series], one) for (series, split), one in r2.items() if split == last]
+        parts = [f"{_value(one)} ({model}, n = {one.n})" for model, one in told]
+        return f"On {WORDS.get(last, last)}, the mean R² of all factors is {_and(parts)}."
+    if first == last:
         parts = [f"{_value(one)} ({model}, n = {one.n})" for model, (one, _) in shown]
         return f"On {WORDS.get(last, last)}, the mean R² of all factors is {_and(parts)}{extent}."
     parts = [f"from {number(a.value)} to {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]

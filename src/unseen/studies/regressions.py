@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 R2, OUT, OTHERS = "R²", "R² of the factor out of range", "R² of the other factors"
 BY_KIND = "R² by kind of factor"
 TOWARDS = "share towards the mean"
+OPPOSITE = f"{TOWARDS}: on the other side of it"
 KEPT = " (answers kept to the range)"  # after the name of a measure
 WILD = "share of answers far outside the range"
 MEAN = "mean over factors"
@@ -145,10 +146,13 @@ def _towards_mean(found: Mapping[str, TowardsMean], answers: Answers) -> Iterato
         yield {"measure": TOWARDS, **at, "value": one.share.value, "n": one.share.n}
         lost = one.undefined + one.non_finite
         yield {"measure": f"{TOWARDS}: undefined", **at, "value": lost, "n": len(answers[at["set"]][1])}
-    if found:
-        share = float(np.mean([one.share.value for one in found.values()]))
-        n = sum(one.share.n for one in found.values())
-        yield {"measure": TOWARDS, "set": f"{ONE_OUT}*", "target": MEAN, "value": share, "n": n}
+        if one.share.n:
+            yield {"measure": OPPOSITE, **at, "value": one.opposite / one.share.n, "n": one.share.n}
+    told = [one for one in found.values() if one.share.n]  # where the truth is the mean of what was seen, there is none
+    if told:
+        at = {"set": f"{ONE_OUT}*", "target": MEAN, "n": sum(one.share.n for one in told)}
+        yield {"measure": TOWARDS, **at, "value": float(np.mean([one.share.value for one in told]))}
+        yield {"measure": OPPOSITE, **at, "value": float(np.mean([one.opposite / one.share.n for one in told]))}
 
 
 def model_of(condition: Mapping[str, Any], facts: Mapping[str, Any], keys: Sequence[str]) -> tuple[str, str]:
