@@ -126,6 +126,15 @@ def test_status_names_results_of_other_settings(say, finished):
     assert "2 more finished trials here belong to other settings" in said.out
 
 
+@pytest.mark.parametrize("command", ["results", "report"])
+def test_trials_of_other_settings_are_counted_and_how_to_see_them_is_told(say, finished, recipe, command):
+    said = say(command, recipe, "--set", "training.lr=0.5", "--out", finished)
+    assert said.code == 2
+    assert "has no finished trial of these settings, and 4 of other settings. Give the same --set" in said.flat
+    assert "or no --set and the folder itself in place of the recipe" in said.flat
+    assert say(command, finished).code == 0
+
+
 def test_results_as_a_table_for_people(say, finished):
     said = say("results", finished)
     assert said.code == 0

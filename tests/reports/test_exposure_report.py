@@ -146,7 +146,8 @@ def reader(folder):
 def rows_of(figure, place=0):
     """The data of one panel, as the page gets it."""
     specification = json.loads(json.dumps(figure.specification(figure.panels[place]), allow_nan=False))
-    return [row for layer in specification["layer"] for row in layer.get("data", {}).get("values", [])]
+    parts = [specification, *specification["layer"]]  # data that all layers share stands above them
+    return [row for part in parts for row in part.get("data", {}).get("values", [])]
 
 
 def test_the_sections_come_in_the_order_a_colleague_reads_them(reader):
@@ -205,6 +206,21 @@ def test_an_outline_is_the_density_of_scipy_away_from_the_ends_and_stays_within_
     _, constant = density(np.full(10, 1.0), (0.0, 1.0))
     assert np.isfinite(constant).all()
     assert constant.argmax() == len(constant) - 1
+
+
+def test_a_tau_that_was_given_is_drawn_by_number_seen_and_not_called_chosen():
+    only = about().thresholds.filter(pl.col("threshold") == 0.1)
+    figure = EXPOSURE_FIGURES["thresholds"](exposed(exposure=about(thresholds=only, odd_thresholds=(0, 48))))
+    assert [panel.title for panel in figure.panels] == list(SERIES)
+    assert "at the given τ = 0.1" in figure.caption
+    assert "chosen" not in figure.caption
+    parts = ("inactive units ablated", "active units ablated", "whole network")
+    drawn = {(row["part"], row["x"]): row["value"] for row in rows_of(figure)}
+    assert drawn == pytest.approx({(part, x): v for part, v in zip(parts, (0.85, 0.15, 0.9)) for x in XS})
+    assert [key.label for key in figure.keys if key.dash] == list(parts), "every entry of the key is drawn"
+    searched = EXPOSURE_FIGURES["thresholds"](exposed())
+    assert "Points are the τ chosen by a network" in searched.caption
+    assert {row["threshold"] for row in rows_of(searched)} == {0.0, 0.1, 0.5, 1.0}
 
 
 def test_one_seed_has_points_and_no_bands():

@@ -75,6 +75,21 @@ def test_a_value_below_the_axis_ends_in_an_arrow_tip_and_has_no_whisker_through_
         assert drawn(chart).count(ARROW) == arrows
 
 
+@pytest.mark.parametrize(("low", "high", "ends"), [(-0.4, 0.9, []), (-0.6, 0.9, ["low"]), (-0.4, 1.2, ["high"])])
+def test_an_interval_that_goes_on_beyond_the_axis_ends_in_an_open_tip(low, high, ends):
+    row = {"value": 0.1, "low": low, "high": high, "n": 3}
+    bars = regression.r2_bars([{"model": "CNN", "split": "random", **row}])
+    dots = regression.modularity_dots([{"name": "scale", "part": "out", **row}])
+    for chart in (bars, dots):
+        tips = {tip: end for end, (_, tip) in regression.CUTS.items()}
+        made = [layer for layer in chart.to_dict()["layer"] if layer["mark"].get("shape") in tips]
+        assert [tips[layer["mark"]["shape"]] for layer in made] == ends
+        assert [layer["encoding"]["x"]["field"] for layer in made] == ends
+        assert drawn(chart).startswith("<svg")
+    inked = [layer["mark"] for layer in bars.to_dict()["layer"] if layer["mark"].get("shape") in tips]
+    assert all(mark["color"] == role("ink") and not mark["filled"] for mark in inked)
+
+
 def test_both_parts_can_be_seen_where_they_lie_on_one_value():
     rows = [
         {"name": "scale", "part": part, "value": 0.5, "low": 0.4, "high": 0.6, "n": 3} for part in ("out", "others")
@@ -150,7 +165,8 @@ def test_the_histogram_shows_the_share_the_count_and_what_is_beyond():
     assert sum(bar["share"] for bar in bars) == pytest.approx(1)
     svg = drawn(chart)
     assert "66.7 % within [0, 1]" in svg
-    assert "n = 60, 1,234 undefined" in svg
+    assert "60 answers, 1,234 undefined" in svg
+    assert "n = " not in svg, "they are no networks"
     assert "&gt; 2" in svg
     assert "no ratio is defined" in drawn(regression.towards_mean_bars(edges, [0] * 20, 0, undefined=3))
 

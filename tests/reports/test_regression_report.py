@@ -229,6 +229,15 @@ def test_where_every_encoder_collapsed_the_report_says_so():
     assert "none of the 4 encoders has a score" in disentanglement(regression(regression=about(latents=lost)))
 
 
+def test_the_caption_says_what_an_open_tip_is_where_an_interval_is_cut():
+    words = "An open arrow tip ends an interval that goes on beyond the axis."
+    assert words in r2(regression()).caption, "random rows: 0.95 ± 0.1"
+    within = summary().with_columns(high=pl.col("high").clip(upper_bound=1.0), low=pl.col("low").clip(lower_bound=-0.5))
+    assert words not in r2(regression(summary=within)).caption
+    wide = KindRow("", "colour", FAR, 0.9, 0.7, 1.1, 6)
+    assert words in kinds(regression(regression=about(by_kind=(wide,)))).caption
+
+
 def test_modularity_is_by_model_and_then_by_factor():
     titles = [panel.title for panel in modularity(regression()).panels]
     assert titles == [f"{FAR}, mean over factors", f"{FAR}, mlp", f"{FAR}, cnn"]

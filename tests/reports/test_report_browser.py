@@ -8,10 +8,12 @@ import shutil
 import subprocess
 from html import unescape
 
+import numpy as np
 import pytest
 from report_example import contents
+from test_regression_report import regression
 
-from unseen.reports import write_report
+from unseen.reports import SplitPicture, write_report
 from unseen.reports.palette import ROLES
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
@@ -66,6 +68,18 @@ function tell() {
 }
 addEventListener("load", tell);
 </script>"""
+GRID_WITNESS = """<script>
+function tell() {
+  if (document.documentElement.dataset.charts !== "drawn") return setTimeout(tell, 50);
+  const box = document.querySelector("#figure-splits .picture.large");
+  box.scrollLeft = 1e6;
+  parent.postMessage({
+    width: innerWidth, scroll: document.documentElement.scrollWidth, right: box.getBoundingClientRect().right,
+    hidden: box.scrollWidth - box.clientWidth, scrolled: box.scrollLeft,
+  }, "*");
+}
+addEventListener("load", tell);
+</script>"""
 AROUND = """<!doctype html><meta charset="utf-8"><pre id="told"></pre><script>
 const told = {};
 addEventListener("message", e => { told[e.data.width] = e.data;
@@ -74,13 +88,16 @@ addEventListener("message", e => { told[e.data.width] = e.data;
 <iframe src="witnessed.html" width="390" height="844"></iframe>"""
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    path = write_report(contents(), tmp_path_factory.mktemp("browser"))
-    html = path.read_text().replace("<head>", f"<head>{WITNESS}", 1)
-    (path.parent / "witnessed.html").write_text(html)
+def witnessed(made, folder, witness):
+    path = write_report(made, folder)
+    (path.parent / "witnessed.html").write_text(path.read_text().replace("<head>", f"<head>{witness}", 1))
     (path.parent / "around.html").write_text(AROUND)
     return path.parent
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return witnessed(contents(), tmp_path_factory.mktemp("browser"), WITNESS)
 
 
 def seen_by_chromium(folder, profile, *flags: str) -> dict[str, dict]:
@@ -120,6 +137,21 @@ def test_on_a_phone_nothing_overflows(light):
     phone = light["390"]
     assert phone["scroll"] <= 390
     assert phone["widest"] <= 390
+
+
+def test_on_a_phone_a_wide_grid_of_examples_scrolls_in_its_own_box(tmp_path):
+    seen, levels = np.ones((3, 20), dtype=bool), tuple(f"{k}–{k + 0.5}" for k in range(20))
+    images = np.full((3, 20, 8, 8, 1), 128, dtype=np.uint8)
+    pictures = tuple(
+        SplitPicture(split, "scale", "position_x", ("0", "1", "2"), levels, seen, ~seen, 5 * seen, images, split=split)
+        for split in ("extrapolation", "random")
+    )
+    page = witnessed(regression(splits=pictures), tmp_path, GRID_WITNESS)
+    phone = seen_by_chromium(page, tmp_path / "profile")["390"]
+    assert phone["scroll"] <= 390
+    assert phone["right"] <= 390
+    assert phone["scrolled"] == pytest.approx(phone["hidden"], abs=1)
+    assert phone["hidden"] > 400, "20 cells of 44 points are not shrunk"
 
 
 def test_pointing_at_a_point_tells_its_value_interval_and_n(light):

@@ -9,15 +9,17 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import polars as pl
 import pytest
 from PIL import Image
 from report_example import EMPTY, NASTY, SERIES, contents
 
-from unseen.reports import figure_files, write_report
+from unseen.reports import SplitPicture, figure_files, write_report
 from unseen.reports.figures import FIGURES, accuracy, figures, losses, scatter, unit_types
 from unseen.reports.palette import OTHERS, ROLES, series_colours
 from unseen.reports.palette import SERIES as COLOURS
+from unseen.reports.sections import _splits
 from unseen.reports.selection import degenerate_words, layer_order, thinned
 from unseen.reports.tables import flags
 from unseen.vocabulary.errors import UnseenError
@@ -107,16 +109,36 @@ def test_findings_say_plainly_whether_they_hold(reader):
         assert words in reader.words
 
 
+@pytest.mark.parametrize(("columns", "place"), [(4, "beside"), (9, "beside"), (13, "below")])
+def test_a_wide_grid_has_nothing_beside_it_that_would_cut_it_off(columns, place):
+    seen = np.zeros((12, columns), dtype=bool)
+    names = tuple(f"transformation {number}" for number in range(columns))
+    one = SplitPicture("trained on one", "category", "kind", tuple(map(str, range(12))), names, seen, ~seen, 3 * seen)
+    section = _splits(contents(splits=(one, replace(one, title="trained on two"))))
+    assert section.body.startswith(f'<div class="{place}">')
+
+
 def test_flags_are_listed_and_their_absence_is_said_too(reader):
     assert "validation loss still falling" in reader.words
-    assert "None: every trial that was run finished, converged" in flags(EMPTY, "architecture", "x")
+    assert "None: every trial that was run finished, converged" in flags(contents(flags=EMPTY))
+
+
+def test_convergence_that_was_not_judged_is_not_claimed():
+    first = contents().curves.filter(pl.col("epoch") == 1)
+    one = pl.concat([first, contents().curves.filter(pl.col("seed") > 0, pl.col("epoch") > 1)])
+    for curves in (first, one):
+        words = flags(contents(flags=EMPTY, curves=curves))
+        assert "every trial that was run finished and stayed finite; with one epoch convergence cannot" in words
+    last = flags(contents(flags=EMPTY, recipe='[training]\nselect = "last"'))
+    assert "converged" not in last
+    assert "only where the best epoch is selected" in last
 
 
 def test_many_flags_are_counted_and_folded_away():
     row = {"trial": "a", "series": "cnn", "x": 1.0, "seed": 0, "flag": "unconverged", "detail": "still falling"}
     few, many = pl.DataFrame([row] * 3), pl.DataFrame([row] * 30 + [row | {"flag": "diverged"}])
-    assert "<details>" not in flags(few, "architecture", "x")
-    assert "<summary>31 flags: 30 unconverged, 1 diverged</summary>" in flags(many, "architecture", "x")
+    assert "<details>" not in flags(contents(flags=few))
+    assert "<summary>31 flags: 30 unconverged, 1 diverged</summary>" in flags(contents(flags=many))
 
 
 def test_published_numbers_stand_beside_ours_and_what_was_not_run_says_so(reader):
@@ -250,6 +272,28 @@ def test_a_diverged_loss_is_left_out_of_the_curves_not_of_the_page():
     drawn = json.dumps(figure.specification(figure.panels[0]), allow_nan=False)
     assert '"epoch": 5' in drawn
     assert '"epoch": 6' not in drawn
+
+
+def test_one_epoch_is_drawn_as_points_since_it_makes_no_line():
+    first = contents().curves.filter(pl.col("epoch") == 1)
+    figure = losses(contents(curves=first))
+    assert not isinstance(figure, str)
+    assert [key.shape for key in figure.keys[-2:]] == ["diamond", "circle"]
+    assert not any(key.dash for key in figure.keys)
+    for panel in figure.panels:
+        chart = panel.chart.to_dict()
+        assert [layer["mark"]["type"] for layer in chart["layer"]] == ["point"]
+        assert len(chart["data"]["values"]) == 2 * 3 * 2  # series, seeds, phases
+
+
+def test_a_trial_of_one_epoch_is_a_point_beside_the_lines_of_the_others():
+    figure = losses(contents(curves=contents().curves.filter((pl.col("epoch") == 1) | (pl.col("seed") > 0))))
+    assert not isinstance(figure, str)
+    points, lines = figure.panels[0].chart.to_dict()["layer"]
+    assert (points["mark"]["type"], lines["mark"]["type"]) == ("point", "line")
+    assert len(points["data"]["values"]) == 2 * 2
+    assert len(lines["data"]["values"]) == 2 * 2 * 20 * 2
+    assert "One epoch makes no line but a point." in figure.caption
 
 
 def test_a_full_disk_is_a_clear_error_and_the_old_report_stays(tmp_path, monkeypatch):

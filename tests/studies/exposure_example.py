@@ -31,15 +31,16 @@ def tables(levels=LEVELS, seen=(2, 5, 8), baseline=True, **changes):
 
 
 def plausible(level, seen, total, seed):
-    """Within, across and plain accuracy, and the middle of the units' coefficients, as the paper would have them."""
+    """Within, across and plain accuracy, and the middle of the units' coefficients, as the paper would have them;
+    within, one seed leaves the order, since repeats that coincide have no interval."""
     from unseen.worlds.transforms import TRANSFORMATIONS
 
     ease = EASE[TRANSFORMATIONS[level].family] + 0.04 * (len(level) % 3 - 1)
     wobble = 0.02 * (seed - 1)
     across = 0.1 + (ease - 0.1) * (0.15 + 0.85 * (seen / total) ** 0.7) * 0.9 + wobble
     return {
-        "within": 0.99 - 0.12 * seen / total + wobble / 4, "across": across, "plain": 0.95 + wobble / 4,
-        "invariance": 0.15 + 0.65 * across,
+        "within": 0.99 - 0.12 * seen / total + wobble / 4 - 0.05 * ((seen, seed) == (5, 0)),
+        "across": across, "plain": 0.95 + wobble / 4, "invariance": 0.15 + 0.65 * across,
     }  # fmt: skip
 
 

@@ -11,10 +11,11 @@ from scipy import stats
 
 from unseen.engines import open_study
 from unseen.reports import exposure_figures
+from unseen.reports.contents import Exposure
 from unseen.studies.collect import collect
 from unseen.studies.contents import gather, summary_of
-from unseen.studies.exposure_findings import exposure_answer, exposure_findings, rises
-from unseen.studies.exposure_numbers import together, whole_repeats
+from unseen.studies.exposure_findings import explains, exposure_answer, exposure_findings, grows, rises
+from unseen.studies.exposure_numbers import DRAW, growth_of, over_transformations, together, trends, whole_repeats
 from unseen.studies.exposures import ACROSS, FIRING, GROUPS, MEAN, MEDIAN, TAKEN, TAU, UNITS_ACTIVE, WITHIN
 from unseen.vocabulary.errors import UnseenError
 
@@ -124,6 +125,7 @@ def test_a_plainly_trained_network_that_is_asked_several_transformations_serves_
 
 
 def test_the_papers_findings_hold_for_networks_made_to_show_them(contents):
+    assert list(contents.facts["Repeats"]) == ["seeds"]
     rising = found(contents, "across rises")
     assert (rising.holds, rising.n) == (True, 3)
     assert rising.value == pytest.approx(1, abs=0.05)
@@ -141,9 +143,9 @@ def test_the_papers_findings_hold_for_networks_made_to_show_them(contents):
 
 def test_networks_made_otherwise_show_none_of_them(tmp_path):
     def otherwise(level, seen, total, seed):
-        fine = level == "rotation-90"
-        across = 0.9 - 0.05 * seen + 0.01 * seed - 0.2 * (not fine)
-        return {WITHIN: 0.5 + 0.05 * seen, ACROSS: across, "plain": 0.9, "invariance": 0.95 - 0.9 * across}
+        fine, odd = level == "rotation-90", (seen, seed) == (5, 0)
+        across = 0.9 - 0.05 * seen + 0.01 * seed - 0.2 * (not fine) - 0.2 * odd
+        return {WITHIN: 0.5 + 0.05 * seen + 0.2 * odd, ACROSS: across, "plain": 0.9, "invariance": 0.95 - 0.9 * across}
 
     contents = gather(by_hand(open_study(tables(), out=tmp_path), otherwise))
     assert found(contents, "across rises").holds is False
@@ -158,7 +160,8 @@ def test_with_enough_transformations_invariance_is_said_to_go_with_across_and_no
     study = by_hand(open_study(tables(levels, seen=(2, 7), baseline=False, seeds=[0, 1]), out=tmp_path), units=32)
     contents = gather(study)
     across, more = (found(contents, f"invariance goes {words}") for words in ("with across", "more"))
-    assert (across.holds, across.n) == (True, 24)
+    assert (across.holds, across.n) == (True, len(levels))
+    assert "Over all 24 pairs of network and transformation together ρ is 0.9" in across.statement
     assert more.holds is True
     assert 0 < more.low < more.value < more.high
     assert "resampled" in across.statement
@@ -172,7 +175,7 @@ def test_one_seed_has_numbers_and_no_invented_interval(tmp_path):
         assert finding.holds is None
         assert "one seed, so no interval" in finding.statement
     assert {trend.growth for trend in contents.exposure.trends} == {"undecided: one seed has no interval"}
-    assert contents.answer.endswith(").")
+    assert contents.answer.endswith("; a plainly trained network has 0.145.")
     assert "nan" not in contents.answer
 
 
@@ -187,10 +190,13 @@ def test_the_answer_compares_the_transformations_that_were_asked_at_both_ends(ti
 
 
 def test_invariance_at_different_thresholds_is_compared_with_nothing(study, tidy, contents):
-    unequal = tidy.with_columns(
-        value=pl.when((pl.col("measure") == TAU) & (pl.col("seen") == 8)).then(0.35).otherwise(pl.col("value")),
+    value, odd = pl.col("value"), (pl.col("measure") == MEDIAN) & (pl.col("seen") == 5) & (pl.col("seed") == 0)
+    equal = tidy.with_columns(
+        value=pl.when(odd).then(0.0).otherwise(value),  # repeats that coincide would be left open
         series=pl.col("level"), x=pl.col("seen").cast(pl.Float64), repeat=pl.col("seed"),
     )  # fmt: skip
+    late = (pl.col("measure") == TAU) & (pl.col("seen") == 8)
+    unequal = equal.with_columns(value=pl.when(late).then(0.35).otherwise(value))
     made = {finding.name: finding for finding in exposure_findings(unequal, contents.exposure)}
     names = [name for name in made if name.startswith("invariance")]
     assert len(names) == 3
@@ -198,8 +204,9 @@ def test_invariance_at_different_thresholds_is_compared_with_nothing(study, tidy
         assert made[name].holds is None
         assert "scored at τ from 0.1 to 0.35" in made[name].statement
     assert made["across rises with the number of categories seen transformed"].holds is True
-    assert found(contents, "invariance rises").holds is True
-    assert "scored at" not in found(contents, "invariance rises").statement
+    (rising,) = (one for one in exposure_findings(equal, contents.exposure) if one.name.startswith("invariance rises"))
+    assert rising.holds is True
+    assert "scored at" not in rising.statement
 
 
 def test_a_transformation_that_nothing_helps_counts_and_a_repeat_that_lacks_a_trial_does_not():
@@ -214,6 +221,77 @@ def test_a_transformation_that_nothing_helps_counts_and_a_repeat_that_lacks_a_tr
     del values["flat", 3, 0]
     assert whole_repeats(values) == values
     assert whole_repeats({}) == {}
+
+
+def test_a_plainly_trained_network_is_told_apart_and_judged_by_nothing(contents):
+    values = {("a", x, r): y + 0.01 * r for x, y in ((0, 0.9), (1, 0.2), (2, 0.3), (3, 0.4)) for r in (0, 1)}
+    values["a", 2, 1] = 0.5
+    finding = rises(values, "accuracy", 1, "it rises")
+    assert (finding.value, finding.n) == (pytest.approx(0.75), 2)
+    assert (
+        "goes from 0.205 at the fewest to 0.405 at the most; a plainly trained network has 0.905;" in finding.statement
+    )
+    assert rises({key: v for key, v in values.items() if key[1]}, "accuracy", 1, "it rises").value == finding.value
+    rows = [
+        {"series": s, "x": float(x), "repeat": r, "value": v, "measure": "accuracy", "set": ACROSS}
+        | {"target": "category", "level": s, "layer": ""} for (s, x, r), v in values.items()
+    ]  # fmt: skip
+    (trend,) = trends(pl.DataFrame(rows), "category", ["a"])
+    assert (trend.first, trend.last, trend.correlation) == pytest.approx((0.205, 0.405, 0.75))
+    told = exposure_answer(pl.DataFrame(rows), contents.exposure)
+    assert "rises from 0.205 to 0.405" in told
+    assert "goes from 1 to 3 of 9" in told
+    assert told.endswith("; a plainly trained network has 0.905.")
+
+
+def test_an_interval_without_width_is_not_printed_and_judges_nothing():
+    values = {("a", x, r): y for x, y in ((1, 0.1), (2, 0.3), (3, 0.25), (4, 0.4)) for r in (0, 1, 2)}
+    finding = rises(values, "accuracy", 1, "it rises")
+    assert (finding.value, finding.n, finding.holds) == (pytest.approx(0.8), 3, None)
+    assert np.isnan([finding.low, finding.high]).all()
+    assert finding.statement.endswith("over 3 seeds; all coincide, so there is no interval")
+    curve = {(x, r): 0.1 * x + 0.001 * (x == 2) for x in (1.0, 2.0, 4.0, 8.0) for r in (0, 1, 2)}
+    assert (growth_of(curve).verdict, growth_of(curve).reason[:20]) == ("undecided", "all repeats coincide")
+    grown = grows({("a", *key): value for key, value in curve.items()}, ["a"], "")
+    assert np.isnan(grown.low)
+    same = over_transformations([1.0] * 6)
+    assert (same.low, same.high) == (1, 1)
+    made = explains(scattered(lambda place, step: (step, step)))
+    assert (made[0].value, made[0].holds, np.isnan(made[0].low)) == (1, None, True)
+
+
+def scattered(both, many=6, **changes):
+    """Networks of several transformations: invariance and across-category accuracy, from a function."""
+    rows = []
+    for place in range(many):
+        rows.append({"series": f"t{place}", "x": 0.0, "invariance": -9.0, ACROSS: -9.0, WITHIN: None})
+        for step in range(6):
+            invariance, across = both(place, step)
+            row = {"series": f"t{place}", "x": step + 1.0, "invariance": float(invariance), ACROSS: float(across)}
+            rows.append(row | {WITHIN: float(step % 2) if place < 5 else 1.0} | changes)
+    points = pl.DataFrame(rows)
+    pooled = {asked: together(points, asked) for asked in (WITHIN, ACROSS)}
+    return Exposure({}, "category", 9, "layer3", points, pooled, same_categories=True)
+
+
+def test_differences_between_transformations_alone_do_not_make_invariance_go_with_accuracy():
+    between, more = explains(scattered(lambda place, step: (10 * place + step, 10 * place + (-1) ** place * step)))
+    assert between.value == pytest.approx(0)
+    assert between.low < between.value < between.high
+    assert (between.holds, between.n) == (None, 6)
+    assert more.holds is not True
+    assert "together ρ is 0.9" in between.statement
+    assert "mean of 5 transformations" in more.statement  # one is always right within
+
+    def within(place, step):  # the same in every transformation, whose differences go the other way
+        return -10 * place + (step if step or place % 2 else 1.5), 10 * place + step
+
+    inside, more = explains(scattered(within))
+    assert (inside.holds, more.holds) == (True, True)
+    assert "together ρ is −" in inside.statement
+    few = explains(scattered(within, many=4))
+    assert [(one.holds, np.isnan(one.low)) for one in few] == [(None, True)] * 2
+    assert "4 transformations are too few to resample" in few[0].statement
 
 
 def test_correlations_are_those_of_scipy_and_whole_transformations_are_resampled():
@@ -273,6 +351,13 @@ def test_damaged_tables_are_told_with_their_folder(tmp_path):
     pq.write_table(table, folder / "invariance.parquet")
     with pytest.raises(UnseenError, match="cannot be read"):
         collect(study)
+    for name in ("invariance", "thresholds"):
+        kept = (files(study, "blur", 5)[1] / f"{name}.parquet").read_bytes()
+        (folder / f"{name}.parquet").unlink()
+        with pytest.raises(UnseenError, match=rf"cannot be read \({name}.parquet is missing\); delete that folder"):
+            collect(study)
+        (folder / f"{name}.parquet").write_bytes(kept)
+    collect(study)
 
 
 def test_calibrations_of_this_recipe_are_shown_with_what_they_chose(tmp_path):
@@ -345,9 +430,14 @@ def test_a_baseline_beside_a_grid_of_repeats_is_a_repeat_by_its_own_split(tmp_pa
     made = tables(seeds=[0])
     made["grid"][0]["design.seed"] = [0, 1]
     contents = gather(by_hand(open_study(made, out=tmp_path), units=4))
-    assert found(contents, "across rises").n == 1  # the split of seed 1 has no baseline
-    assert found(contents, "geometric").n == 2  # which is not asked about it
+    assert found(contents, "across rises").n == 2  # though the split of seed 1 has no baseline
+    assert found(contents, "geometric").n == 2
     assert set(contents.exposure.points["repeat"]) == {0, 1}
+    for words in ("across rises", "geometric", "within falls", "becomes a cue"):
+        assert "over 2 draws of categories" in found(contents, words).statement
+    assert not [one.statement for one in contents.findings if "seeds" in one.statement]
+    assert "or draw of categories are not independent" in found(contents, "invariance goes with").statement
+    assert "the same first weights" in contents.facts["Repeats"][DRAW[1]]
 
 
 def test_a_trial_that_would_be_asked_nothing_is_refused_before_training(tmp_path):
@@ -360,3 +450,14 @@ def test_a_trial_that_would_be_asked_nothing_is_refused_before_training(tmp_path
     with pytest.raises(UnseenError, match=r"'seen 10 · seed 0' is asked \(across\) are empty.*within, plain"):
         nothing.check()
     small(tmp_path, **wanted, recordings={"sets": ["across", "plain"], "layers": "none"}).check()
+
+
+def test_the_same_order_in_every_repeat_is_judged_by_the_change_from_the_fewest_to_the_most():
+    values = {("blur", x, r): 0.2 + 0.1 * x + 0.01 * r * x for x in (1, 2, 4) for r in range(3)}
+    found = rises(values, "accuracy", 1, "it rises")
+    assert found.holds is True
+    assert "so there is no interval, and the change from the fewest to the most decides: 0.33" in found.statement
+    falling = rises({key: -value for key, value in values.items()}, "accuracy", 1, "it rises")
+    assert falling.holds is False
+    alike = {(name, x, r): 0.1 * x for name, x, r in values}
+    assert rises(alike, "accuracy", 1, "it rises").holds is None

@@ -1,12 +1,16 @@
 """The recipes of large networks and of transfer: the grids they make, what they cost, and what their network sees."""
 
+from pathlib import Path
+
 import pytest
 import torch
 
 from unseen.designs.levels import MODES
 from unseen.models import build
 from unseen.models.efficientnet_lite import efficientnet_lite0
+from unseen.studies.encoders import check_objective
 from unseen.studies.regressions import model_of
+from unseen.studies.study import Study
 from unseen.studies.trials import expand
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import read_recipe, shipped
@@ -69,3 +73,67 @@ def test_a_side_that_is_too_small_or_misspelt_is_refused():
         efficientnet_lite0(3, (64, 64), side=16)
     with pytest.raises(UnseenError, match="side"):
         build(LITE, {"x": 1}, input_size=(64, 64), seed=0, arguments={"sides": 128})
+
+
+def small(*settings):
+    return read_recipe(shipped()["schott2022/small"], settings)
+
+
+def encoder(objective, *settings):
+    """The first trial of the small recipe with an encoder in place of its networks."""
+    backbone = "pcl" if objective == "pcl" else "vae"
+    given = f'grid={{"network.backbone"=["{backbone}"], "training.objective"=["{objective}"]}}'
+    return expand(small(given, *settings))[0]
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_every_encoder_of_a_shipped_recipe_fits_its_objective(world):
+    for trial in trials_of(world):
+        check_objective(trial)
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ('network.sharing="separate"', "network.sharing = \"separate\" does nothing to the encoder 'vae'"),
+        ("network.frozen=true", "network.frozen = true does nothing"),
+        ("network.pretrained=true", "network.pretrained = true does nothing"),
+        ('network.checkpoint="mine.pt"', 'network.checkpoint = "mine.pt" does nothing'),
+        ('network.stem="small"', 'network.stem = "small" does nothing'),
+        ("network.as_released=true", "network.as_released = true does nothing"),
+        ('training.normalise="imagenet"', r'it takes images in \[0, 1\]; set training.normalise = "none"'),
+        ("training.loss_weights={scale=2}", "give readout.loss_weights instead"),
+        ("training.compile=true", "training.compile = true does nothing"),
+    ],
+)
+def test_a_setting_that_an_encoder_does_not_look_at_is_refused(setting, words):
+    with pytest.raises(UnseenError, match=words):
+        check_objective(encoder("beta-vae", setting))
+    for trial in expand(small("seeds=[0]", 'training.normalise="half"')):
+        check_objective(trial)  # labelled networks look at them
+
+
+def test_settings_of_an_objective_are_refused_before_training_for_every_trial_of_a_grid(tmp_path):
+    grid = '"network.backbone"=["vae"], "training.objective"=["slow-vae"], "design.mode"=["random"]'
+    varied = f'grid={{{grid}, "training.objective_arguments"=[{{gamma=5}}, {{betta=3}}]}}'
+    with pytest.raises(UnseenError, match=r"no setting 'betta' in training.objective_arguments.*Did you mean 'beta'\?"):
+        Study(small(varied, 'recordings.sets=["test"]'), tmp_path).check()
+
+
+@pytest.mark.parametrize(
+    ("backbone", "words"),
+    [("vae", "'beta-vae', 'ada-gvae' or 'slow-vae'"), ("pcl", "'pcl'")],
+)
+def test_an_encoder_without_an_objective_is_told_which_to_set(backbone, words):
+    trial = expand(small(f'grid."network.backbone"=["{backbone}"]'))[0]
+    with pytest.raises(UnseenError, match=rf"learns without labels.*; set training.objective = {words}\.$"):
+        check_objective(trial)
+
+
+def test_a_recipe_of_one_mode_says_which_row_sets_to_leave_out_and_is_then_whole():
+    mode, backbone = 'grid."design.mode"=["composition"]', 'grid."network.backbone"=["mlp"]'
+    with pytest.raises(UnseenError, match=r"no row set like 'one-out-\*' in any split of this study") as error:
+        Study(small(mode, backbone), Path("nowhere")).check()
+    remedy = """leave it out with --set 'recordings.sets=["validation", "test"]'."""
+    assert str(error.value).endswith(remedy)
+    assert Study(small(mode, backbone, remedy.split("'")[1]), Path("nowhere")).check()

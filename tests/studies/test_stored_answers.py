@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unseen.studies.answers import read_answers, words
+from unseen.studies.collect import collect
 from unseen.studies.execute import _write
+from unseen.studies.study import load_study
+from unseen.vocabulary.errors import UnseenError
+
+pytest_plugins = ("studies_fixtures",)
 
 WORDS = st.lists(st.sampled_from(["test", "across", "plain", "within", "über"]), min_size=1, max_size=40)
 
@@ -38,3 +43,21 @@ def test_numbers_of_samples_come_back_as_they_were_and_take_little_room(tmp_path
     assert read_answers(tmp_path, "sample")["sample"].to_numpy().tolist() == samples.tolist()
     pq.write_table(table, tmp_path / "plain.parquet", compression="zstd")
     assert (tmp_path / "responses.parquet").stat().st_size < 0.5 * (tmp_path / "plain.parquet").stat().st_size
+
+
+@pytest.mark.parametrize("column", [
+    pa.array(["cat", None]), pa.array(["cat", None]).dictionary_encode(),
+    pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["cat", None])),
+])  # fmt: skip
+def test_a_column_that_lacks_words_is_refused(column):
+    with pytest.raises(pa.ArrowException, match="column 'truth' lacks 1 of its 2 words"):
+        words(pa.table({"truth": column}), "truth")
+
+
+def test_a_trial_whose_answers_lack_words_is_called_damaged(finished):
+    path = next((finished / "trials").iterdir()) / "responses.parquet"
+    table = pq.read_table(path)
+    gaps = pa.array([None, *table["response"].to_pylist()[1:]], pa.string())
+    pq.write_table(table.set_column(table.column_names.index("response"), "response", gaps), path)
+    with pytest.raises(UnseenError, match=r"cannot be read \(column 'response' lacks 1 of its .* words\); delete that"):
+        collect(load_study(finished))

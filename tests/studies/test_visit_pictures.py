@@ -63,6 +63,7 @@ def test_one_picture_serves_all_transformations_and_the_baseline_shows_them_all(
     assert drawn[0].column_levels == ("none", "blur", "horizontal")
     assert drawn[0].examples is not None
     assert not drawn[0].missing.any()
+    assert drawn[0].note.endswith("stretched to fit it here.")
     assert drawn[0].labels[0].tolist() == ["plain", "across", "across"]
     assert not drawn[2].asked.any()
     assert "½ within" in split_sheet(drawn[1:]).svg()
@@ -84,3 +85,16 @@ def test_pictures_with_signs_are_shown_about_mid_grey():
     assert abs(float(shown[0].mean()) - 127.5) < 1
     assert shown[1].min() == 0
     assert shown[1].max() == 200
+
+
+def test_pictures_brighter_than_white_are_stretched_as_in_exposure_studies():
+    from unseen.studies.exposure_pictures import fitted
+
+    bright = np.linspace(0, 1600, 64, dtype=np.float32).reshape(1, 1, 8, 8)
+    pictures = np.concatenate([bright, bright - 400, bright / 8])
+    shown = visible(pictures)
+    assert shown.dtype == np.uint8
+    assert [len(np.unique(one)) for one in shown] == [64, 64, 64], "no level is lost to white"
+    assert shown[2].max() == 200
+    assert all(np.array_equal(one, fitted(picture)) for one, picture in zip(shown, pictures))
+    assert visible(pictures[:0]).shape == (0, 1, 8, 8)

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.distributions import Bernoulli, Laplace, Normal, kl_divergence
 
-from unseen.training.objectives import OBJECTIVES, ada_gvae, beta_vae, contrast, normal, pcl, slow_vae
+from unseen.training.objectives import OBJECTIVES, ada_gvae, beta_vae, check_settings, contrast, normal, pcl, slow_vae
 from unseen.training.objectives.gaussians import (
     entropy,
     kl_between,
@@ -241,3 +241,42 @@ def test_objectives_never_wait_for_the_device(name):
     noise = normal(torch.arange(N, device="meta"), torch.tensor(0, device="meta"), 0, row.noisy * D)
     row.loss(model, images, partners, noise.reshape(row.noisy * N, D)).loss.mean().backward()
     assert model.inward.weight.grad is not None
+
+
+def test_settings_of_an_objective_are_those_that_its_loss_is_told_by_name():
+    assert OBJECTIVES["beta-vae"].settings == {"beta": 1.0, "likelihood": "bernoulli"}
+    assert list(OBJECTIVES["slow-vae"].settings) == ["beta", "gamma", "rate", "likelihood", "as_released"]
+    assert OBJECTIVES["pcl"].settings == {}
+    for name, objective in OBJECTIVES.items():
+        check_settings(name, {})
+        check_settings(name, objective.settings)
+    check_settings("slow-vae", {"beta": 0, "gamma": 0.0, "rate": 1e-3, "likelihood": "gaussian", "as_released": True})
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        (
+            "beta-vae",
+            {"betta": 3},
+            r"no setting 'betta' .*'beta-vae'\); possible: beta, likelihood. Did you mean 'beta'",
+        ),
+        ("pcl", {"beta": 3}, r"no setting 'beta' .*'pcl'\); possible: none"),
+        ("beta-vae", {"beta": "x"}, r"beta = 'x'; 'beta-vae' takes a finite number of at least 0 \(without it: 1.0\)"),
+        ("ada-gvae", {"beta": -3}, "beta = -3; 'ada-gvae' takes a finite number of at least 0"),
+        ("beta-vae", {"beta": True}, "beta = True; 'beta-vae' takes a finite number"),
+        ("beta-vae", {"beta": math.nan}, "beta = nan"),
+        ("beta-vae", {"beta": math.inf}, "beta = inf"),
+        ("beta-vae", {"beta": 10**400}, "takes a finite number"),
+        ("beta-vae", {"beta": [1, 4]}, r"beta = \[1, 4\]"),
+        ("slow-vae", {"gamma": -0.1}, "gamma = -0.1"),
+        ("slow-vae", {"rate": 0}, "rate = 0; 'slow-vae' takes a finite number above 0"),
+        ("slow-vae", {"rate": -math.inf}, "rate = -inf"),
+        ("slow-vae", {"as_released": 1}, r"as_released = 1; 'slow-vae' takes true or false \(without it: false\)"),
+        ("beta-vae", {"likelihood": "gausian"}, "no likelihood 'gausian' .* Did you mean 'gaussian'"),
+        ("beta-vae", {"likelihood": 3}, "no likelihood '3' .*possible: bernoulli, gaussian"),
+    ],
+)
+def test_a_setting_that_an_objective_cannot_follow_is_refused(name, given, words):
+    with pytest.raises(UnseenError, match=words):
+        check_settings(name, given)

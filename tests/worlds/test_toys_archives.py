@@ -1,5 +1,6 @@
 """Official files in their true formats, written here small or hollow: read lazily, and refused when they are wrong."""
 
+import importlib
 import os
 import pickle
 import subprocess
@@ -339,3 +340,42 @@ def test_toy_worlds_load_neither_h5py_nor_polars_nor_torch():
     check = "; print([name for name in ('h5py', 'polars', 'torch', 'trimesh') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code + check], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+# --- the benchmark ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
+    return importlib.import_module("bench.archives")
+
+
+@pytest.mark.parametrize("name", ["dsprites.npz", "images.h5", "images.npz"])
+def test_the_benchmark_reads_the_same_pictures_on_both_sides_and_stops_where_it_does_not(bench, tmp_path, name):
+    bench.write(tmp_path / name, "images", PHOTOS[:50], 120)
+    bench.write(tmp_path / f"dsprites other {name}", "images", PHOTOS[50:], 120)
+    ours, usual = (bench.measured(side, tmp_path / name, "images", PHOTOS.shape, 2, 16) for side in ("ours", "usual"))
+    bench.agree("toy", ours, usual)
+    other = bench.measured("usual", tmp_path / f"dsprites other {name}", "images", PHOTOS.shape, 2, 16)
+    with pytest.raises(SystemExit, match="toy: the sides read different pictures"):
+        bench.agree("toy", ours, other)
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "said"),
+    [("--batches", "0", "0 is less than 1"), ("--batch", "-1", "-1 is less than 1"), ("--batches", "x", "invalid")]
+    + [("--share", given, "not above 0 and at most 1") for given in ("0", "-0.1", "1.5", "nan")],
+)
+def test_the_benchmark_refuses_what_it_cannot_measure(bench, monkeypatch, capsys, option, given, said):
+    monkeypatch.setattr(sys, "argv", ["bench.archives", f"{option}={given}"])
+    with pytest.raises(SystemExit, match="2"):
+        bench.main()
+    assert said in capsys.readouterr().err
+
+
+def test_the_benchmark_tells_a_share_below_one_per_cent(bench, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["bench.archives", "--share", "0.0005"])
+    monkeypatch.setattr(bench, "FILES", {})
+    bench.main()
+    assert "0.05 % of the official rows" in capsys.readouterr().out

@@ -36,6 +36,12 @@ QUADRANTS = {
     ("across", 0): "unseen → seen",
     ("across", 1): "unseen → unseen",
 }
+# What is left of a network at a given τ: the column of its accuracy, a line's dashes.
+PARTS = {
+    "inactive units ablated": ("kept", (1, 0)),
+    "active units ablated": ("removed", (3, 2)),
+    "whole network": ("full", (6, 2, 1, 2)),
+}
 STEPS = 48  # of a violin's outline
 
 
@@ -222,6 +228,26 @@ def ablation_curves(rows: Rows, *, paint: str, height: int = 150) -> alt.LayerCh
     point = picked.mark_point(filled=True, size=42, color=paint)
     layers.append(point.encode(x, y, fade, tooltip=tips))
     return alt.LayerChart(layer=layers, height=height)
+
+
+def given_ablation(rows: Rows, *, paint: str, height: int = 150) -> alt.LayerChart:
+    """Accuracy by number seen where τ was given: with the inactive units of each image ablated, with the active ones
+    ablated, and of the whole network."""
+    data = [
+        {"x": row["x"], "part": part, "value": finite(row[key]), "shown": number(row[key]), "n": row["n"]}
+        for row in rows
+        for part, (key, _) in PARTS.items()
+        if finite(row[key]) is not None
+    ]
+    x, y = x_axis([row["x"] for row in data], "seen transformed", wrap=48), y_axis("value", (0, 1))
+    parts = alt.Scale(domain=list(PARTS), range=[list(dash) for _, dash in PARTS.values()])
+    base = _chart(data)
+    line = base.mark_line(strokeWidth=1.6, color=paint, tooltip=None)
+    tips = [alt.Tooltip("x:Q", title="seen transformed"), alt.Tooltip("part:N", title="units")]
+    tips += [alt.Tooltip("shown:N", title="accuracy"), alt.Tooltip("n:Q", title="networks")]
+    point = base.mark_point(filled=True, opacity=1, size=26, color=paint).encode(x, y, tooltip=tips)
+    dashed = line.encode(x, y, alt.StrokeDash("part:N", scale=parts, title="units"))
+    return alt.LayerChart(layer=[dashed, point], height=height)
 
 
 def calibration_curve(curve: CalibrationCurve, *, paint: str, height: int = 150) -> alt.LayerChart:

@@ -179,13 +179,17 @@ def thresholds(contents: Contents) -> Figure | str:
     """The paper's figure 7: accuracy with inactive or active units ablated."""
     about = _about(contents)
     if about.thresholds is None or not about.thresholds.height:
-        return "Thresholds: τ was given, not searched for by ablation, or nothing was recorded."
+        return "Thresholds: no unit was ablated, or nothing was recorded."
+    taus = about.thresholds["threshold"].unique().to_list()
+    given = taus[0] if len(taus) == 1 else None  # looked at, not searched for
+    draw = exposure.ablation_curves if given is None else exposure.given_ablation
     made = []
     for name in list(about.series)[:MOST_PANELS]:
         rows = about.thresholds.filter(pl.col("series") == name).to_dicts()
         if rows:
-            paint = _family_colours(about)[about.series[name][2]]
-            made.append(Panel(name, exposure.ablation_curves(rows, paint=paint)))
+            made.append(Panel(name, draw(rows, paint=_family_colours(about)[about.series[name][2]])))
+    if given is not None:
+        return _given(about, given, made)
     many, total = about.odd_thresholds
     doubt = (
         "the curve is not monotone, or it never falls or falls at once, and τ is 0, or more than half of the accuracy "
@@ -201,6 +205,20 @@ def thresholds(contents: Contents) -> Figure | str:
         f"{_more(about)}"
     )
     keys = [*_family_keys(about), Key("inactive units ablated", dash=(1, 0)), Key("active units ablated", dash=(3, 2))]
+    return Figure("thresholds", "Which activity matters", caption, tuple(made), tuple(keys))
+
+
+def _given(about: Exposure, tau: float, made: Sequence[Panel]) -> Figure:
+    """What the ablations say about a τ that the recipe gave."""
+    assert about.thresholds is not None
+    caption = (
+        f"Accuracy at the given τ = {tau:g}, by number of categories seen transformed: when on each image the units of "
+        f"{about.layer} below τ (solid) or above it (dashed) are set to zero, and of the whole network "
+        f"(dash-dotted); means over networks ({repeats(about.thresholds['n'].to_list())}). Where τ fits, "
+        f"ablating inactive units costs little and ablating the active ones leaves chance. Images are "
+        f"transformed ones of seen-transformed categories, or plain ones where none was seen.{_more(about)}"
+    )
+    keys = [*_family_keys(about), *(Key(part, dash=dash) for part, (_, dash) in exposure.PARTS.items())]
     return Figure("thresholds", "Which activity matters", caption, tuple(made), tuple(keys))
 
 

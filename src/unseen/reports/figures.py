@@ -6,6 +6,7 @@ A maker takes the contents and gives a :class:`Figure`, or, where there is nothi
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -84,7 +85,9 @@ class Figure:
             config["legend"] |= {"columns": 6}
         if any(key.colour and key.dash for key in self.keys):  # lines, by colour and dash
             config["legend"] |= {"symbolType": "stroke", "symbolSize": 400, "symbolStrokeWidth": 2}
-        return joined.resolve_scale(color="shared", strokeDash="shared", opacity="shared").properties(config=config)
+        return joined.resolve_scale(color="shared", strokeDash="shared", shape="shared", opacity="shared").properties(
+            config=config
+        )
 
     def specification(self, panel: Panel) -> Row:
         """One panel for the page: as wide as its place, without legend (the page writes its own key)."""
@@ -248,8 +251,14 @@ def losses(contents: Contents) -> Figure | str:
         chart = panels.losses(mine, colours=colours, domain=domain, series_title=contents.series_title, height=height)
         return Panel(condition(contents.x_title, x), chart)
 
-    keys = [*series_keys(colours, rows), Key("training", dash=tuple(panels.TRAIN_DASH)), Key("validation", dash=(1, 0))]
+    dashes = {"training": tuple(panels.TRAIN_DASH), "validation": (1, 0)}
+    keys = [*series_keys(colours, rows), *(Key(name, dash=dash) for name, dash in dashes.items())]
     caption = f"Loss ({chosen}) of {count} trials over their epochs, one line per trial and phase."
+    epochs = Counter((row["trial"], row["phase"]) for row in rows if charts.finite(row["loss"]) is not None)
+    if 1 in epochs.values():
+        points = [Key(name, shape=shape) for name, shape in zip(dashes, panels.PHASE_SHAPES.values())]
+        keys = [*(keys if max(epochs.values()) > 1 else series_keys(colours, rows)), *points]
+        caption += " One epoch makes no line but a point."
     found = {row["x"]: None for row in rows}
     xs = sorted(found) if contents.regression is None else [x for x in contents.regression.splits if x in found]
     groups = dict.fromkeys(group for picture in contents.matrices for _, group in picture.rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import altair as alt
@@ -10,6 +11,7 @@ import altair as alt
 from unseen.reports.charts import Rows, colour, curve_rows, finite, y_axis
 
 TRAIN_DASH = [2, 2]
+PHASE_SHAPES = {"train": "diamond", "validation": "circle"}  # where one epoch makes no line
 
 
 def build_up(
@@ -86,7 +88,8 @@ def trials(
 def losses(
     rows: Rows, *, colours: Mapping[str, str], domain: Sequence[float | int], series_title: str, height: int = 150
 ) -> alt.LayerChart:
-    """Every trial's loss, as faint lines: dotted in training, solid in validation. Logarithmic if it spans decades."""
+    """Every trial's loss, as faint lines: dotted in training, solid in validation. Logarithmic if it spans decades.
+    One epoch makes no line but a point: a diamond in training, a circle in validation."""
     number = {trial: index for index, trial in enumerate(dict.fromkeys(row["trial"] for row in rows))}
     data = [  # names and digits nobody sees would be most of the page's size
         {
@@ -108,17 +111,21 @@ def losses(
     y = alt.Y("loss:Q", scale=scale, axis=axis)
     ticks = alt.Axis(title="epoch", values=epoch_ticks(data), format="d")
     x = alt.X("epoch:Q", scale=alt.Scale(nice=False, zero=False), axis=ticks)
-    phases = alt.Scale(domain=["train", "validation"], range=[TRAIN_DASH, [1, 0]])
-    line = alt.Chart(alt.Data(values=data)).mark_line(strokeWidth=1.2, opacity=0.6, clip=True, interpolate="linear")
-    chart = line.encode(
-        x,
-        y,
-        colour(colours, series_title),
-        alt.StrokeDash("phase:N", scale=phases),
-        alt.Detail("trial:N"),
-        tooltip=[alt.Tooltip("series:N", title=series_title), alt.Tooltip("phase:N")],  # of the line, not of a point
-    )
-    return alt.LayerChart(layer=[chart], height=height)
+    tips = [alt.Tooltip("series:N", title=series_title), alt.Tooltip("phase:N")]  # of the line, not of a point
+    epochs = Counter((row["trial"], row["phase"]) for row in data)
+    lone = [row for row in data if epochs[row["trial"], row["phase"]] == 1]
+    layers = []
+    if lone:
+        mark = alt.Chart(alt.Data(values=lone)).mark_point(filled=True, size=34, opacity=0.75)
+        shapes = alt.Scale(domain=list(PHASE_SHAPES), range=list(PHASE_SHAPES.values()))
+        shape = alt.Shape("phase:N", scale=shapes)
+        layers.append(mark.encode(x, y, colour(colours, series_title), shape, tooltip=[*tips, alt.Tooltip("loss:Q")]))
+    if len(lone) < len(data) or not data:
+        lines = alt.Chart(alt.Data(values=[row for row in data if epochs[row["trial"], row["phase"]] > 1]))
+        line = lines.mark_line(strokeWidth=1.2, opacity=0.6, clip=True, interpolate="linear")
+        phases = alt.StrokeDash("phase:N", scale=alt.Scale(domain=list(PHASE_SHAPES), range=[TRAIN_DASH, [1, 0]]))
+        layers.append(line.encode(x, y, colour(colours, series_title), phases, alt.Detail("trial:N"), tooltip=tips))
+    return alt.LayerChart(layer=layers, height=height)
 
 
 def loss_domain(values: Sequence[float | int]) -> tuple[float | int, float | int]:

@@ -1,7 +1,7 @@
 """Panels of regression (Schott et al. 2022): R² by split, modularity, predicted against true, towards the mean.
 
 Numbers in, Altair out, as in ``charts.py``: a panel fixes its height and leaves its width open. What lies beyond an
-axis is marked there, by an arrow tip with its value or by a count, never cut off in silence.
+axis is marked there, by an arrow tip (a value has its number beside it) or by a count, never cut off in silence.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ TWO_LINES = (  # a long name ("efficientnet-lite0 pretrained frozen") is broken 
     "length(datum.label) > 20 && indexof(datum.label, ' ') > 0 ? [slice(datum.label, 0, indexof(datum.label, ' ')), "
     "slice(datum.label, indexof(datum.label, ' ') + 1)] : datum.label"
 )
+CUTS = {"low": ("under", "M1,-1L0,0L1,1"), "high": ("over", "M-1,-1L0,0L-1,1")}  # open tips, pointing outwards
 PARTS = {"out": "the factor out of range", "others": "the other factors"}
 
 
@@ -36,7 +37,8 @@ def _chart(values: Sequence[Mapping[str, Any]]) -> alt.Chart:
 def r2_rows(rows: Rows, lowest: float | int = LOWEST) -> list[dict[str, Any]]:
     """Rows with what is drawn (``end``, ``low``, ``high``: within the axis) and what is said (``shown``, ``beyond``).
 
-    A t interval may reach beyond 1, which R² cannot; it is drawn to 1 and said as it is.
+    A t interval may reach beyond 1, which R² cannot; it is drawn to 1 and said as it is. ``under`` and ``over``: at
+    which ends an interval is cut.
 
     >>> row, = r2_rows([{"model": "CNN", "split": "random", "value": -3.2, "low": -4.0, "high": 0.2, "n": 3}])
     >>> row["end"], row["low"], row["high"], row["beyond"]
@@ -52,6 +54,8 @@ def r2_rows(rows: Rows, lowest: float | int = LOWEST) -> list[dict[str, Any]]:
                 "end": None if value is None else max(value, lowest),
                 "low": min(max(row["low"], lowest), 1) if bounded else None,
                 "high": min(max(row["high"], lowest), 1) if bounded else None,
+                "under": bounded and row["low"] < lowest,
+                "over": bounded and row["high"] > 1,
                 "beyond": beyond,
                 "place": 0 if value is None else lowest,
                 "shown": number(row["value"]),
@@ -76,6 +80,17 @@ def _tips(base: alt.Chart, opacity: float | int = 1) -> alt.Chart:
     """Where a value lies below the axis, an arrow tip at its end."""
     below = base.transform_filter("datum.place < 0 && datum.beyond != ''")
     return below.mark_point(shape="triangle-left", filled=True, size=90, opacity=opacity, xOffset=-4)
+
+
+def _cuts(rows: Rows, lowest: float | int, *channels: Any, **look: Any) -> list[alt.Chart]:
+    """Where an interval goes on beyond the axis, an open arrow tip at its end."""
+    return [
+        _chart(some)
+        .mark_point(shape=tip, filled=False, size=34, tooltip=None, **look)
+        .encode(_r2_axis(end, lowest), *channels)
+        for end, (cut, tip) in CUTS.items()
+        if (some := [row for row in rows if row[cut] and not row["beyond"]])
+    ]
 
 
 def _floor(rows: Rows) -> float | int:
@@ -117,6 +132,7 @@ def r2_bars(
     there = base.transform_filter("isValid(datum.low) && datum.beyond == ''")  # else it would cross the bar's number
     bounds = there.mark_rule(color=role("ink"), strokeWidth=1, tooltip=None)
     layers.append(bounds.encode(_r2_axis("low", lowest), alt.X2("high:Q"), y, beside))
+    layers += _cuts(data, lowest, y, beside, color=role("ink"), strokeWidth=1.2, opacity=1)
     layers.append(_tips(base, BAR).encode(_r2_axis("place", lowest), y, beside, paint, tooltip=tips + spread))
     word = (
         base.transform_filter("datum.beyond != ''")
@@ -157,6 +173,7 @@ def modularity_dots(rows: Rows, *, names: Sequence[str] = ()) -> alt.LayerChart:
     there = base.transform_filter("isValid(datum.low) && datum.beyond == ''")
     bounds = there.mark_rule(strokeWidth=1.6, opacity=0.7, tooltip=None)
     layers.append(bounds.encode(_r2_axis("low", lowest), alt.X2("high:Q"), y, beside, paint))
+    layers += _cuts(data, lowest, y, beside, paint, strokeWidth=1.6, opacity=0.7)
     tips = [
         alt.Tooltip("name:N"),
         alt.Tooltip("words:N", title="R² of"),
@@ -319,7 +336,7 @@ def towards_mean_bars(
     inside = sum(count for count, edge in zip(counts, edges[1:]) if edge <= 1)
     share = f"{number(inside / total, percent=True)} within [0, 1]" if total else "no ratio is defined"
     left = f", {undefined:,} undefined" if undefined else ""
-    note = _chart([{"left": 0, "high": highest, "words": f"{share}\nn = {total:,}{left}"}])
+    note = _chart([{"left": 0, "high": highest, "words": f"{share}\n{total:,} answers{left}"}])
     mark = note.mark_text(
         align="left", baseline="top", dx=5, dy=4, fontSize=11, lineBreak="\n", color=role("ink"), tooltip=None
     )

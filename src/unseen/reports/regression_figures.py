@@ -19,6 +19,7 @@ from unseen.reports.regression import (
     modularity_dots,
     predicted_against_true,
     r2_bars,
+    r2_rows,
     towards_mean_bars,
 )
 from unseen.reports.selection import FACTORS, Row, measure_rows, ordered
@@ -60,7 +61,7 @@ def r2(contents: Contents) -> Figure | str:
     )
     caption = (
         f"Mean R² of all factors on the {about.asked} rows of each split: 1 is perfect, 0 is what always answering the "
-        f"mean would score, below 0 is worse. {_interval_words(rows)}{ticks}"
+        f"mean would score, below 0 is worse. {_interval_words([*rows, *kept])}{ticks}"
     )
     if kept:
         caption += (
@@ -105,7 +106,7 @@ def kinds(contents: Contents) -> Figure | str:
     ) else f"One network ({count}): no interval"  # fmt: skip
     caption = (
         f"Mean R² of the factors of one kind on the {about.asked} rows of each split, all models together. "
-        f"{spread}{f'. {meant}' if meant else ''}."
+        f"{spread}{f'. {meant}' if meant else ''}.{_cut_words(map(vars, about.by_kind))}"
     )
     keys = [*_split_keys(about), *_beyond(vars(row) for row in about.by_kind)]
     return Figure("kinds", "R² by kind of factor", caption, tuple(made), tuple(keys))
@@ -306,7 +307,13 @@ def _interval_words(rows: Iterable[Row]) -> str:
     count = repeats([row["n"] for row in found])
     if not any(finite(row["low"]) is not None for row in found):
         return f"One network each ({count}): no interval."
-    return f"Means over repeats with 95 % t intervals ({count})."
+    return f"Means over repeats with 95 % t intervals ({count}).{_cut_words(found)}"
+
+
+def _cut_words(rows: Iterable[Row]) -> str:
+    """What an open arrow tip means, where there is one."""
+    cut = any(row["under"] or row["over"] for row in r2_rows(list(rows), LOWEST) if not row["beyond"])
+    return " An open arrow tip ends an interval that goes on beyond the axis." if cut else ""
 
 
 def _more(items: Iterable[object]) -> str:

@@ -26,6 +26,7 @@ from unseen.reports.pictures import (
     unit_grid,
 )
 
+BESIDE = 540  # pixels of a grid that has others beside it: what the page leaves at 1280
 MOST_PUBLISHED = 60  # numbers shown at once; more are folded away
 SHAPES = {  # of points, in the middle of a key's 26 × 12
     "circle": "M8.5 6a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z",
@@ -63,7 +64,7 @@ def sections(contents: Contents, made: dict[str, Figure | str], drawn: dict[str,
             found += [] if own else [_units(contents)]
             found += [_published(contents)]
         found.append(figure if isinstance(figure, str) else Section(name, figure.title, chart(figure, drawn[name])))
-    found += [Section("flags", "Flags", tables.flags(contents.flags, contents.series_title, contents.x_title))]
+    found += [Section("flags", "Flags", tables.flags(contents))]
     found += [_numbers(contents), _facts(contents), _recipe(contents), _citation(contents)]
     whole = [part for part in found if isinstance(part, Section)]
     reasons = [part for part in found if isinstance(part, str)]
@@ -171,8 +172,9 @@ def _splits(contents: Contents) -> Section | str:
         )
         if contents.matrices or contents.exposure is not None:
             words = words.replace("Every condition", "One condition of each kind")
-        # Beside the large grid where both are about as tall, else below it.
-        place = "beside" if 3 * math.ceil(len(contents.splits) / 2) <= len(first.row_levels) + 1 else "below"
+        # Beside the large grid where both are about as tall and it is not cut off there, else below it.
+        tall = 3 * math.ceil(len(contents.splits) / 2) <= len(first.row_levels) + 1
+        place = "beside" if tall and lead.width <= BESIDE else "below"
         tiles = f'<div><div class="tiles">{tiles}</div><p class="small">{words}</p></div>'
         body = f'<div class="{place}">{body}\n{tiles}</div>'
     return Section("splits", "What was seen and what was asked", body)

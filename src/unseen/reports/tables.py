@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -133,17 +134,29 @@ def csv_link(frame: pl.DataFrame, name: str) -> str:
     )
 
 
-def flags(frame: pl.DataFrame, series_title: str, x_title: str) -> str:
+def flags(contents: Contents) -> str:
+    frame = contents.flags
     if not frame.height:
-        return "<p>None: every trial that was run finished, converged and stayed finite.</p>"
+        return f"<p>None: every trial that was run {_sound(contents)}</p>"
     columns = ("flag", "series", "x", "seed", "trial", "detail")
     rows = [[_key(name, row[name]) for name in columns] for row in frame.to_dicts()]
-    made = table(["flag", series_title, x_title, "seed", "trial", "detail"], rows, wrap=("detail",))
+    heads = ["flag", contents.series_title, contents.x_title, "seed", "trial", "detail"]
+    made = table(heads, rows, wrap=("detail",))
     if frame.height <= MOST_FLAGS:
         return made
     kinds = Counter(frame["flag"]).most_common()
     words = f"{frame.height:,} flags: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}"
     return f"<details><summary>{escape(words)}</summary>{made}</details>"
+
+
+def _sound(contents: Contents) -> str:
+    """What the absence of flags says: of convergence nothing where training could not judge it."""
+    curves = contents.curves
+    if curves.height and curves.group_by("trial").n_unique()["epoch"].min() == 1:
+        return "finished and stayed finite; with one epoch convergence cannot be judged."
+    if re.search(r'^select = "last"', contents.recipe, re.MULTILINE):
+        return "finished and stayed finite; convergence is judged only where the best epoch is selected."
+    return "finished, converged and stayed finite."
 
 
 def facts(sections: Mapping[str, Mapping[str, str]]) -> str:

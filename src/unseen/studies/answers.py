@@ -44,10 +44,12 @@ def read_answers(folder: Path, *columns: str) -> pa.Table:
 
 
 def words(table: pa.Table, name: str) -> Words:
-    """A column of words, whether it was stored by its spelling or by places of it."""
+    """A column of words, whether it was stored by its spelling or by places of it. None may be missing."""
     import pyarrow as pa
 
     column = table[name].combine_chunks()
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
+    if missing := column.null_count or column.dictionary.null_count:
+        raise pa.ArrowInvalid(f"column '{name}' lacks {missing} of its {len(column):,} words")
     return Words(np.asarray(column.indices), tuple(column.dictionary.to_pylist()))

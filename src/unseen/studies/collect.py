@@ -57,7 +57,7 @@ def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
 
     trials = stored_trials(study) if everything else finished_trials(study)
     if not trials:
-        raise UnseenError(f"study '{study.path}' has no finished trial yet; `unseen run` it first.")
+        raise _nothing_finished(study)
     conditions = _plain(_repeats([facts for facts, _ in trials]))
     rows = []
     for (facts, folder), condition in zip(trials, conditions):
@@ -75,6 +75,17 @@ def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
             value = float(row["value"])
             rows.append({**head, **empty, **row, "value": None if np.isnan(value) else value})
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _nothing_finished(study: Study) -> UnseenError:
+    """Nothing was run yet, or with other settings only."""
+    others = len(study.store.finished())
+    if not others:
+        return UnseenError(f"study '{study.path}' has no finished trial yet; `unseen run` it first.")
+    return UnseenError(
+        f"study '{study.path}' has no finished trial of these settings, and {others} of other settings. Give the same "
+        f"--set as their run had, or no --set and the folder itself in place of the recipe: it knows its last run's."
+    )
 
 
 def _repeats(trials: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ The readout sees latents only, computed once. What is recorded is the whole: pic
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -12,19 +13,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from unseen.models import Seeing, build_encoder, build_readout, with_encoder
+from unseen.models import ENCODERS, Seeing, build_encoder, build_readout, with_encoder
+from unseen.models.factories import factory_of
 from unseen.recordings.latents import latents_of
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.training import Learner, Pictures, Trained, train
 from unseen.training.encoding import EncodingLearner
-from unseen.training.objectives import OBJECTIVES
+from unseen.training.objectives import OBJECTIVES, check_settings
 from unseen.training.pairs import PairGrid, pair_grid
 from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.recipe import NetworkSection, Recipe
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import seed_of, stream
 
 SUPERVISED = "supervised"
+UNUSED = ("sharing", "stem", "as_released", "checkpoint", "pretrained", "frozen")  # of [network]: not looked at here
 CHUNK = 4096  # pictures encoded at a time
 MOST_LATENTS = 10_000  # rows whose latents are kept (ours)
 
@@ -34,9 +38,12 @@ def learns_without_labels(trial: Trial) -> bool:
 
 
 def check_objective(trial: Trial) -> None:
-    """An objective must exist, go with its encoder, and be followed by a readout of numbers or classes."""
+    """An objective must exist, go with its encoder and be told nothing it cannot follow; labels train no encoder."""
     recipe = trial.recipe
     name, backbone = recipe.training.objective, recipe.network.backbone
+    if name == SUPERVISED:
+        _check_labelled(backbone)
+        return
     if name not in OBJECTIVES:
         raise unknown("objective", name, [SUPERVISED, *OBJECTIVES], where="training.objective")
     wanted = OBJECTIVES[name].encoder
@@ -44,6 +51,40 @@ def check_objective(trial: Trial) -> None:
         raise UnseenError(
             f"training.objective = '{name}' trains the encoder '{wanted}', and network.backbone = '{backbone}' was "
             f"given; set network.backbone = '{wanted}'."
+        )
+    check_settings(name, recipe.training.objective_arguments)
+    _check_unused(recipe)
+
+
+def _check_labelled(name: str) -> None:
+    """An encoder cannot be trained by labels."""
+    if name in ENCODERS and factory_of(name) is None:  # a package may give the name to a network of its own
+        *others, last = (repr(key) for key, objective in OBJECTIVES.items() if objective.encoder == name)
+        possible = f"{', '.join(others)} or {last}" if others else last
+        raise UnseenError(
+            f"network.backbone = '{name}' is an encoder that learns without labels, and training.objective = "
+            f"'{SUPERVISED}' (the default) learns by them; set training.objective = {possible}."
+        )
+
+
+def _check_unused(recipe: Recipe) -> None:
+    """Settings of labelled networks that encoders do not look at: a trial may not be named by what it did not do."""
+    network, training = recipe.network, recipe.training
+    alone = "leave it out, or put it into a grid of the other networks alone"
+    found = {}
+    for key in UNUSED:
+        if (value := getattr(network, key)) != NetworkSection.model_fields[key].default:
+            found[f"network.{key}"] = value, f"it has one form and starts from fresh weights; {alone}"
+    if training.normalise != "none":
+        found["training.normalise"] = training.normalise, 'it takes images in [0, 1]; set training.normalise = "none"'
+    if training.loss_weights:
+        found["training.loss_weights"] = training.loss_weights, "it has no targets; give readout.loss_weights instead"
+    if training.compile:
+        found["training.compile"] = True, f"its step is not compiled; {alone}"
+    for key, (value, why) in found.items():
+        raise UnseenError(
+            f"{key} = {json.dumps(value)} does nothing to the encoder '{network.backbone}' of training.objective = "
+            f"'{training.objective}': {why}."
         )
 
 

@@ -15,7 +15,7 @@ from unseen.studies.collect import collect, finished_trials, varied
 from unseen.studies.contents import REPEAT, SEEN, curves, facts_tables, flags, layer_order, plain, summarise
 from unseen.studies.describe import recipe_toml
 from unseen.studies.exposure_findings import exposure_answer, exposure_findings
-from unseen.studies.exposure_numbers import together, trends
+from unseen.studies.exposure_numbers import DRAW, SEED, together, trends
 from unseen.studies.exposure_pictures import exposure_splits
 from unseen.studies.exposures import (
     ACROSS,
@@ -69,7 +69,7 @@ def gather_exposure(study: Study) -> Contents:
         recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,
-        facts={**tables, "Rows": _rows(study, trials)},
+        facts={**tables, "Rows": _rows(study, trials), "Repeats": _repeats(about.same_categories)},
         citation=study.recipe.citation,
         layers=layers,
         exposure=about,
@@ -141,6 +141,7 @@ def pictured(study: Study, trials: Trials, tidy: pl.DataFrame, series: Series, n
     category = trials[0][0]["factors"][0]
     layer = last_layer(trials)
     points = networks(tidy, category, layer)
+    same = REPEAT not in varied(study)
     return Exposure(
         series=series,
         category=category,
@@ -152,8 +153,8 @@ def pictured(study: Study, trials: Trials, tidy: pl.DataFrame, series: Series, n
         thresholds=threshold_curves(trials, named, layer),
         calibrations=calibrations(study),
         odd_thresholds=odd_thresholds(trials, layer),
-        trends=trends(tidy, category, list(series)),
-        same_categories=REPEAT not in varied(study),
+        trends=trends(tidy, category, list(series), (SEED if same else DRAW)[0]),
+        same_categories=same,
     )
 
 
@@ -252,6 +253,14 @@ def odd_thresholds(trials: Trials, layer: str) -> tuple[int, int]:
 
 def _number(value: Any) -> float:
     return float(value) if isinstance(value, int | float) else math.nan
+
+
+def _repeats(same_categories: bool) -> dict[str, str]:
+    """What n counts."""
+    if same_categories:
+        return {SEED[1]: "networks with other first weights; the same categories are seen transformed"}
+    told = "other categories and images; all start from the same first weights, which come from the trial's seed"
+    return {DRAW[1]: told}
 
 
 def _rows(study: Study, trials: Trials) -> dict[str, str]:

@@ -1,17 +1,22 @@
 """Numbers behind the findings of a study of transformations: by condition, over repeats, over networks.
 
-The unit is a repeat (a seed): its transformations and set sizes are averaged first, because they share images and the
-order in which categories come to be seen transformed. With one repeat there is a number and no interval.
+The unit is a repeat: its transformations and set sizes are averaged first, because they share images and the order in
+which categories come to be seen transformed. It is a seed of the network or, where the grid varies ``design.seed``, a
+draw of the categories seen transformed and of the images. The networks of all draws share their first weights, which
+come from the trial's seed: an interval over draws says nothing about other weights. With one repeat, or where all
+repeats coincide, there is a number and no interval. A plainly trained network (none seen) is a baseline and is told
+apart: trends are those of numbers above none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.measures import Growth, category_growth, mean_interval, rank_correlation
+from unseen.measures import Growth, Interval, category_growth, mean_interval, rank_correlation
 from unseen.reports.contents import Together, Trend
 from unseen.studies.exposures import ACROSS
 from unseen.vocabulary.seeds import stream
@@ -21,6 +26,8 @@ if TYPE_CHECKING:
 
 DRAWS = 1000
 CLUSTERS = 5  # ours: fewer transformations than this cannot be resampled to any purpose
+SEED, DRAW = ("seed", "seeds"), ("draw of categories", "draws of categories")  # what repeats are called
+LEAST = 1e-9  # the width of an interval of repeats that differ by rounding alone
 RESAMPLED, FISHER = "transformations resampled", "Fisher's z, as if networks were independent"
 Values = dict[tuple[str, float, int], float]  # by series, number seen and repeat
 
@@ -34,6 +41,27 @@ def by_condition(tidy: pl.DataFrame, measure: str, asked: str, target: str, laye
     kept = tidy.filter(*where, pl.col("level") != "", pl.col("value").is_finite())
     means = kept.group_by("series", "x", "repeat", maintain_order=True).agg(pl.col("value").mean())
     return {(series, x, repeat): value for series, x, repeat, value in means.iter_rows()}
+
+
+def coincide(low: float, high: float) -> bool:
+    """Whether an interval has no width: repeats that coincide show no spread, so that nothing is judged by it."""
+    return low == high or high - low < LEAST
+
+
+def spread(interval: Interval) -> Interval:
+    """The interval, with no ends where it has no width."""
+    return replace(interval, low=np.nan, high=np.nan) if coincide(interval.low, interval.high) else interval
+
+
+def shown(values: Values) -> Values:
+    """Values of networks that saw a transformation."""
+    return {key: value for key, value in values.items() if key[1] > 0}
+
+
+def baseline(values: Values, series: Sequence[str]) -> float:
+    """Mean over series of what a plainly trained network has; NaN where there is none."""
+    plain = {name: [v for (one, x, _), v in values.items() if (one, x) == (name, 0)] for name in series}
+    return mean([mean(own) for own in plain.values() if own])
 
 
 def rank_by_repeat(values: Values, series: str) -> dict[int, float]:
@@ -60,15 +88,36 @@ def whole_repeats(values: Values) -> Values:
 
 
 def together(points: pl.DataFrame, asked: str) -> Together:
-    """Spearman's correlation of invariance with an accuracy over networks. Networks of one transformation are no
-    independent points, so whole transformations are resampled where there are enough of them; else Fisher's z."""
+    """Spearman's correlation of invariance with an accuracy over all networks, plainly trained ones too. Those of one
+    transformation are no independent points, so whole transformations are resampled where there are enough of them;
+    else Fisher's z. Differences between transformations make it up too: ``within_each`` does without."""
     whole = whole_points(points, (asked,))
     plain = rank_correlation(whole["invariance"].to_numpy(), whole[asked].to_numpy())
     if whole["series"].n_unique() < CLUSTERS or not np.isfinite(plain.correlation.value):
         r = plain.correlation
         return Together(r.value, r.low, r.high, r.n, FISHER)
     low, high = np.quantile(resampled(whole, (asked,))[0], (0.025, 0.975))
-    return Together(plain.correlation.value, float(low), float(high), plain.n, RESAMPLED)
+    own = spread(Interval(plain.correlation.value, float(low), float(high), plain.n, RESAMPLED))
+    return Together(own.value, own.low, own.high, own.n, RESAMPLED)
+
+
+def within_each(points: pl.DataFrame, asked: str) -> dict[str, float]:
+    """By transformation, Spearman's correlation of invariance with an accuracy over its networks that saw it, of which
+    it takes three; NaN where one of the two never changes."""
+    found = {}
+    for (name,), own in points.filter(points["x"] > 0).group_by("series", maintain_order=True):
+        if own.height > 2:
+            found[str(name)] = spearman(own["invariance"].to_numpy(), own[asked].to_numpy())
+    return found
+
+
+def over_transformations(values: Sequence[float]) -> Interval:
+    """Mean over transformations; they are resampled for its interval where there are enough of them."""
+    if len(values) < CLUSTERS:
+        return Interval(mean(values), np.nan, np.nan, len(values), "none")
+    chance = stream(0, "studies", "exposures").integers(0, len(values), (DRAWS, len(values)))
+    low, high = np.quantile(np.array(values)[chance].mean(axis=1), (0.025, 0.975)).tolist()
+    return Interval(mean(values), low, high, len(values), RESAMPLED)
 
 
 def whole_points(points: pl.DataFrame, sets: Sequence[str]) -> pl.DataFrame:
@@ -102,23 +151,26 @@ def spearman(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def growth_of(curve: Mapping[tuple[float, int], float]) -> Growth:
-    """``curve``: accuracy by number seen and repeat."""
+    """``curve``: accuracy by number seen and repeat. Where repeats coincide nothing is decided."""
     x, seeds, y = (np.array(column) for column in zip(*((x, repeat, value) for (x, repeat), value in curve.items())))
-    return category_growth(x.astype(float), y.astype(float), seeds.astype(np.int64))
+    found = category_growth(x.astype(float), y.astype(float), seeds.astype(np.int64))
+    if coincide(found.advantage.low, found.advantage.high):
+        return replace(found, verdict="undecided", reason="all repeats coincide, so there is no interval")
+    return found
 
 
-def trends(tidy: pl.DataFrame, category: str, series: Sequence[str]) -> tuple[Trend, ...]:
-    """For each transformation how across-category accuracy goes with the number seen."""
-    across = by_condition(tidy, "accuracy", ACROSS, category)
+def trends(tidy: pl.DataFrame, category: str, series: Sequence[str], unit: str = SEED[0]) -> tuple[Trend, ...]:
+    """For each transformation how across-category accuracy goes with the number seen, of which there is one at least;
+    ``unit``: what a repeat is called."""
+    across = shown(by_condition(tidy, "accuracy", ACROSS, category))
     found = []
     for name in series:
         mine = {key: value for key, value in across.items() if key[0] == name}
         if not mine:
             continue
-        ranks = mean_interval(np.array(list(rank_by_repeat(mine, name).values())))
-        curve = {(x, repeat): value for (_, x, repeat), value in mine.items() if x > 0}
-        shape = growth_of(curve) if curve else None
-        words = "not tested" if shape is None else shape.verdict + (f": {shape.reason}" if shape.reason else "")
+        ranks = spread(mean_interval(np.array(list(rank_by_repeat(mine, name).values()))))
+        shape = growth_of({(x, repeat): value for (_, x, repeat), value in mine.items()})
+        words = shape.verdict + (f": {shape.reason}" if shape.reason else "").replace(SEED[0], unit)
         first, last = ends(mine, [name])
         low, high = (float(np.clip(end, -1, 1)) for end in (ranks.low, ranks.high))
         found.append(Trend(name, first, last, ranks.value, low, high, ranks.n, words))

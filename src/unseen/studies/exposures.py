@@ -15,6 +15,7 @@ import numpy as np
 
 from unseen.measures import confusion_quadrants, quadrant_counts
 from unseen.studies.answers import read_answers, words
+from unseen.studies.store import damaged
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,11 +102,14 @@ def read_thresholds(facts: Mapping[str, Any], folder: Path) -> pl.DataFrame:
 
 
 def _read(facts: Mapping[str, Any], path: Path, columns: Sequence[str]) -> pl.DataFrame:
+    """A table of a trial; empty where it was never recorded, and damaged where it was and is gone."""
     import polars as pl
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     if not path.is_file():
+        if facts.get("invariance"):
+            raise damaged(path.parent, f"{path.name} is missing")
         return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
     table = pq.read_table(path)
     frame = pl.from_arrow(pa.table({name: table[name] for name in columns}))  # a column that is missing is a KeyError

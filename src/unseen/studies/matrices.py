@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 DESIGN, TEST = "matrix", "test-"
 ONE, ALL, ALL_BUT, SEVERAL = "one", "all", "all but one", "several"
+PLAIN, PLAIN_ONLY, PLAIN_PLUS = "none", "plain only", "plain plus one transformation"
 OWN = ("design.train", "design.train_all_but", "design.visits_per_image", "training.epochs")  # what makes a row
 Trials = Sequence[tuple[dict[str, Any], Path]]
 
@@ -92,22 +93,36 @@ def conditions(trials: Trials, names: Sequence[str], keys: Sequence[str] = ()) -
         about[facts["identity"]] = (levels, longer, model)
     pairs = Counter(level for levels in {a[0] for a in about.values()} if len(levels) == 2 for level in levels)
     shared = pairs.most_common(1)[0][0] if pairs and pairs.most_common(1)[0][1] > 1 else None
+    single = {a[:2] for a in about.values() if len(a[0]) == 1}  # levels trained on alone, and how long
     found = {}
     for identity, (levels, longer, model) in about.items():
-        words = _words(levels, short, shared)
-        name = f"{words}, {longer} visits per image" if longer else words
-        found[identity] = Condition(levels, name, _group(levels, short, shared, bool(longer)), model)
+        words, group = _words(levels, short, shared), _group(levels, short, shared, bool(longer))
+        several = True  # whether the number of visits tells this condition from another
+        if shared is not None and short[shared] == PLAIN and levels == (shared,):
+            several = len({visits for level, visits in single if level == levels}) > 1
+            if longer or {level for level, _ in single} == {levels}:
+                words = group = PLAIN_ONLY  # the baseline of the pairs
+        name = f"{words}, {longer} visits per image" if longer and several else words
+        found[identity] = Condition(levels, name, group, model)
     return found
 
 
+def is_plus(group: str) -> bool:
+    """Whether a group is of networks trained on one level and on another that all share."""
+    return group == PLAIN_PLUS or group.startswith("one plus ")
+
+
 def _words(levels: tuple[int, ...], short: Sequence[str], shared: int | None) -> str:
-    """What was trained on; the level that all pairs share comes last."""
+    """What was trained on; the level that all pairs share comes last, but plain pictures first."""
     left = [place for place in range(len(short)) if place not in levels]
     if not left:
         return ALL
     if len(left) == 1 and len(short) > 2:
         return f"all but {short[left[0]]}"
-    return " + ".join(short[level] for level in sorted(levels, key=lambda level: (level == shared, level)))
+    names = [short[level] for level in sorted(levels, key=lambda level: (level == shared, level))]
+    if len(names) == 2 and names[-1] == PLAIN and shared in levels:
+        return f"plain + {names[0]}"
+    return " + ".join(names)
 
 
 def _group(levels: tuple[int, ...], short: Sequence[str], shared: int | None, longer: bool) -> str:
@@ -116,16 +131,17 @@ def _group(levels: tuple[int, ...], short: Sequence[str], shared: int | None, lo
         return ALL
     if left == 1 and len(short) > 2:
         return ALL_BUT
-    plus = shared is not None and shared in levels
-    if plus and (len(levels) == 2 or longer):  # a shared level alone, as long as the pairs, stands among them
-        return f"one plus {short[shared]}" if shared is not None else SEVERAL
+    if shared is not None and shared in levels and (len(levels) == 2 or longer):
+        # A shared level alone, as long as the pairs, stands among them.
+        return PLAIN_PLUS if short[shared] == PLAIN else f"one plus {short[shared]}"
     return ONE if len(levels) == 1 else SEVERAL
 
 
 def asked(tidy: pl.DataFrame, trials: Trials, found: Mapping[str, Condition], target: str, repeat: str) -> Asked:
     """Accuracies in their places; trials of one repeat and row (seeds that share a split) are averaged."""
     names = level_names(trials)
-    order = [ONE, *dict.fromkeys(c.group for c in found.values() if c.group not in (ONE, ALL_BUT, ALL)), ALL_BUT, ALL]
+    ends = (PLAIN_ONLY, ONE, ALL_BUT, ALL)
+    order = [*ends[:2], *dict.fromkeys(c.group for c in found.values() if c.group not in ends), *ends[2:]]
 
     def place(row: Condition) -> tuple:
         """Along the diagonal: pairs by their own level, all-but-ones by the one left out."""

@@ -7,6 +7,7 @@ not independent. Margins are ours, and named in the sentences.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from unseen.measures import Interval, mean_interval
 from unseen.reports.contents import Finding
 from unseen.studies.findings import sign_holds
-from unseen.studies.matrices import ALL_BUT, ONE, TEST, Asked
+from unseen.studies.matrices import ALL_BUT, ONE, PLAIN, PLAIN_ONLY, TEST, Asked, is_plus
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,6 +57,12 @@ def _finding(name: str, statement: str, interval: Interval, holds: bool | None) 
     return Finding(name, said, interval.value, interval.low, interval.high, interval.n, None, holds)
 
 
+def _cut(level: Interval) -> Interval:
+    """The interval of an accuracy, cut at 0 and 1."""
+    low, high = (float(np.clip(end, 0, 1)) for end in (level.low, level.high))
+    return replace(level, low=low, high=high)
+
+
 def _trained(found: Asked) -> list[Finding]:
     """What was trained on is known, for each group of conditions."""
     made = []
@@ -65,29 +72,45 @@ def _trained(found: Asked) -> list[Finding]:
         near = Interval(1 - CEILING - level.value, 1 - CEILING - level.high, 1 - CEILING - level.low, level.n, "")
         statement = (
             f"trained on {group}: accuracy on new images of the conditions trained on is {level.value:.3f}, mean of "
-            f"{cells} cells; near the ceiling means at least {1 - CEILING:g} (ours)"
+            f"{cells} cell{'s' * (cells != 1)}; near the ceiling means at least {1 - CEILING:g} (ours)"
         )
-        made.append(_finding("trained conditions are near the ceiling", statement, level, sign_holds(near, -1)))
+        holds = sign_holds(near, -1)
+        made.append(_finding("trained conditions are near the ceiling", statement, _cut(level), holds))
     return made
 
 
 def _others(found: Asked) -> list[Finding]:
     """Networks trained on one condition know it, and not the others; where none is (Zaidi et al. 2020, Fig. 2a), those
-    trained on one and a shared one, the plain pictures there."""
+    trained on one and a shared one, the plain pictures there. Each condition asked compares networks trained on it with
+    those that were not; one that all were trained on, or none, tells nothing."""
     there = dict.fromkeys(row.group for row in found.rows)
-    group = ONE if ONE in there else next((name for name in there if name.startswith("one plus")), ONE)
-    own, _ = _mean(found, lambda r, c: found.rows[r].group == group and bool(found.trained[r, c]))
-    rest, cells = _mean(found, lambda r, c: found.rows[r].group == group and not found.trained[r, c])
-    if not np.isfinite(own - rest).any():
-        return []
-    gap = mean_interval(own - rest)
-    what, it = ("one condition", "it") if group == ONE else (group, "them")
-    statement = (
-        f"trained on {what}, accuracy is {np.nanmean(own):.3f} on {it} and {np.nanmean(rest):.3f} on the others "
-        f"(mean of {cells} cells; chance {found.chance:.3f}); {NOT_KNOWN}"
-    )
-    holds = sign_holds(_short(found, own, rest), 1)
-    return [_finding("a condition never seen is not known", statement, gap, holds)]
+    for group in [ONE, *filter(is_plus, there)]:
+        mine = np.array([row.group == group for row in found.rows])
+        counts = found.trained[mine].sum(axis=0)
+        kept = np.flatnonzero((counts > 0) & (counts < mine.sum()))
+        if not len(kept):
+            continue
+        own, rest = (_by_column(found, mine, kept, known) for known in (True, False))
+        if not np.isfinite(own - rest).any():
+            continue
+        gap = mean_interval(own - rest)
+        everywhere = np.flatnonzero(counts == mine.sum())
+        shared = ["plain pictures" if found.names[at] == PLAIN else found.columns[at] for at in everywhere]
+        left_out = f" without {', '.join(shared)}, which all were trained on" if shared else ""
+        statement = (
+            f"trained on {'one condition' if group == ONE else group}, accuracy on a condition is "
+            f"{np.nanmean(own):.3f} for networks trained on it and {np.nanmean(rest):.3f} for the others (mean of "
+            f"{len(kept)} conditions{left_out}; chance {found.chance:.3f}); {NOT_KNOWN}"
+        )
+        holds = sign_holds(_short(found, own, rest), 1)
+        return [_finding("a condition never seen is not known", statement, gap, holds)]
+    return []
+
+
+def _by_column(found: Asked, rows: np.ndarray, columns: np.ndarray, known: bool) -> np.ndarray:
+    """For each repeat the mean over columns of those rows that were trained on the column, or were not."""
+    chosen = (found.trained == known) & rows[:, None]
+    return np.mean([_mean(found, lambda r, c: c == at and chosen[r, c])[0] for at in columns], axis=0)  # noqa: B023
 
 
 def _short(found: Asked, known: np.ndarray, reached: np.ndarray) -> Interval:
@@ -98,7 +121,7 @@ def _short(found: Asked, known: np.ndarray, reached: np.ndarray) -> Interval:
 def _plus(found: Asked) -> list[Finding]:
     """One condition and a shared one, against the one alone: does the shared one help with what is in neither?"""
     alone = {row.levels[0]: place for place, row in enumerate(found.rows) if row.group == ONE}
-    pairs = [row for row in found.rows if len(row.levels) == 2 and row.group.startswith("one plus")]
+    pairs = [row for row in found.rows if len(row.levels) == 2 and is_plus(row.group)]
     made = []
     for group in dict.fromkeys(row.group for row in pairs):
         mine = [row for row in pairs if row.group == group]
@@ -113,7 +136,7 @@ def _plus(found: Asked) -> list[Finding]:
                 if own in alone and column not in row.levels:
                     gain = found.accuracy[:, found.rows.index(row), column] - found.accuracy[:, alone[own], column]
                     gains[name in NOISE and found.names[common] in NOISE].append(gain)
-        made += _gains(gains, found.columns[common])
+        made += _gains(gains, "plain" if found.names[common] == PLAIN else found.columns[common])
     return made
 
 
@@ -193,7 +216,7 @@ def matrix_answer(found: Asked, model: str) -> str:
     for group in dict.fromkeys(row.group for row in found.rows):
         own, _ = _mean(found, lambda r, c: found.rows[r].group == group and bool(found.trained[r, c]))  # noqa: B023
         rest, cells = _mean(found, lambda r, c: found.rows[r].group == group and not found.trained[r, c])  # noqa: B023
-        words = [f"{_number(own)} on {'it' if group == ONE else 'them'}"]
+        words = [f"{_number(own)} on {'it' if group in (ONE, PLAIN_ONLY) else 'them'}"]
         words += [f"{_number(rest)} on the others"] if cells else []
         parts.append(f"trained on {group}, {' and '.join(words)}")
     repeats = int(np.isfinite(found.accuracy).any(axis=(1, 2)).sum())
@@ -202,8 +225,8 @@ def matrix_answer(found: Asked, model: str) -> str:
 
 
 def _number(values: np.ndarray) -> str:
-    i = mean_interval(values)
+    i = _cut(mean_interval(values))
     if not np.isfinite(i.value):
         return "unknown accuracy"
-    bounds = f" [{max(i.low, 0):.2f}, {min(i.high, 1):.2f}]" if np.isfinite(i.low) else ""
+    bounds = f" [{i.low:.2f}, {i.high:.2f}]" if np.isfinite(i.low) else ""
     return f"{i.value:.2f}{bounds}"

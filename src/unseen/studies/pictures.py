@@ -14,6 +14,7 @@ from unseen.designs.pairs import Pair
 from unseen.measures import unit_scores
 from unseen.reports.contents import SplitPicture, UnitPicture
 from unseen.studies.collect import read_activity
+from unseen.studies.exposure_pictures import fitted
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.studies.visit_pictures import distinct, is_repeated, visit_picture
@@ -23,6 +24,7 @@ MOST_PAIRS = 3  # of the factors of one split that are drawn
 MOST_LEVELS = 12  # of a factor in such a picture; more are drawn in runs
 MOST_SINGLE = 24  # of a factor whose levels cannot be drawn in runs, since some in between are held out
 PAIR_NOTE = "Two factors at a time, whatever the others are; rows kept for choosing the epoch are counted too."
+STRETCHED = "Pictures that leave the range from black to white are stretched to fit it here."
 HARDEST = ("extrapolation", "interpolation", "composition", "random")  # the first has the example images
 
 
@@ -51,7 +53,8 @@ def grid_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
     """The grid of a split of two factors."""
     split, world = study.split(trial), study.world(trial)
     if is_repeated(split):
-        return [visit_picture(split, world.samples, found, example_images(study, trial) if examples else None)]
+        drawn = visit_picture(split, world.samples, found, example_images(study, trial) if examples else None)
+        return [replace(drawn, note=f"{drawn.note} {STRETCHED}") if examples else drawn]
     rows, columns = (world.samples.space[name] for name in split.factors)
     seen = found.counts["train"] > 0
     shown, missing = example_images(study, trial) if examples else (None, None)
@@ -166,13 +169,8 @@ def _examples(
 
 
 def visible(images: np.ndarray) -> np.ndarray:
-    """Pictures as bytes. Those about zero (differences have signs) are shown about mid grey, others are clipped."""
-    if images.dtype == np.uint8:
-        return images
-    axes = tuple(range(1, images.ndim))
-    mean, spread = images.mean(axes, keepdims=True), images.std(axes, keepdims=True)
-    signed = (images.min(axes, keepdims=True) < 0) & (np.abs(mean) < 0.2 * spread)
-    return np.where(signed, 127.5 + images / 2, images).clip(0, 255).astype(np.uint8)
+    """Pictures as bytes. Each that leaves 0 to 255 is stretched to it, about mid grey where it has signs."""
+    return images if images.dtype == np.uint8 else np.array([*map(fitted, images)], np.uint8).reshape(images.shape)
 
 
 def top_units(

@@ -194,11 +194,18 @@ def _is_pattern(name: str) -> bool:
 
 
 def _check_patterns(study: Study) -> None:
-    """A pattern that no split of the study answers is a slip of the pen."""
+    """A pattern that no split of the study answers is a slip of the pen, or left over from a larger grid."""
     there = {name: None for trial in study.trials for name in study.split(trial).sets}
-    for pattern in dict.fromkeys(name for trial in study.trials for name in trial.recipe.recordings.sets):
-        if _is_pattern(pattern) and not any(fnmatchcase(name, pattern) for name in there):
-            raise unknown("row set like", pattern, there, where="any split of this study, named in recordings.sets")
+    for trial in study.trials:
+        wanted = trial.recipe.recordings.sets
+        kept = [name for name in wanted if not _is_pattern(name) or any(fnmatchcase(one, name) for one in there)]
+        for pattern in wanted:
+            if pattern not in kept:
+                where = "any split of this study, named in recordings.sets"
+                raise UnseenError(
+                    f"{unknown('row set like', pattern, there, where=where)} If the splits that have it are not in "
+                    f"this study, leave it out with --set 'recordings.sets={json.dumps(kept)}'."
+                )
 
 
 def _check_asked(trial: Trial, split: Split, asked: Sequence[str], samples: Samples) -> None:
@@ -224,6 +231,7 @@ def _check_layers(trial: Trial, split: Split) -> None:
 def _check_networks(study: Study) -> None:
     """Build each distinct network once (its weights are thrown away) to find what cannot be built before training."""
     from unseen.models import layer_names
+    from unseen.studies.encoders import check_objective, learns_without_labels, whole_network
     from unseen.training.augment import AUGMENT
 
     seen = set()
@@ -233,15 +241,12 @@ def _check_networks(study: Study) -> None:
             if name not in AUGMENT:
                 raise unknown("augmentation", name, AUGMENT, where="training.augment")
         world = study.world(trial)
-        objective = trial.recipe.training.objective
-        key = (network.model_dump_json(), objective, world.size, recordings.model_dump_json())
+        check_objective(trial)
+        key = (network.model_dump_json(), trial.recipe.training.objective, world.size, recordings.model_dump_json())
         if key in seen:
             continue
         seen.add(key)
-        if objective != "supervised":
-            from unseen.studies.encoders import check_objective, whole_network
-
-            check_objective(trial)
+        if learns_without_labels(trial):
             whole_network(study, trial)
             continue
         targets = study.targets(trial)

@@ -53,8 +53,10 @@ def setting_text(key: str, value: Any) -> str:
     ('train blur + hue', 'lr 0.1')
     >>> setting_text("design.level", list("abcd")), setting_text("design.train", list("abcd"))
     ('4 levels', 'train 4 levels')
+    >>> setting_text("design.seed", 1)  # what is held out is drawn; a network's own seed is another
+    'draw 1'
     """
-    name = key.rpartition(".")[2]
+    name = "draw" if key == "design.seed" else key.rpartition(".")[2]
     if not isinstance(value, list | tuple):
         return f"{name} {value}"
     if len(value) <= MOST_VALUES:

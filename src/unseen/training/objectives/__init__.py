@@ -5,8 +5,19 @@ ignore ``partners``. Nothing here waits for the device or changes shapes, so a s
 """
 
 from unseen.training.objectives.contrastive import contrast, pcl
-from unseen.training.objectives.table import OBJECTIVES, Objective
+from unseen.training.objectives.table import OBJECTIVES, Objective, check_settings
 from unseen.training.objectives.terms import Terms, normal
 from unseen.training.objectives.variational import ada_gvae, beta_vae, slow_vae
 
-__all__ = ["OBJECTIVES", "Objective", "Terms", "ada_gvae", "beta_vae", "contrast", "normal", "pcl", "slow_vae"]
+__all__ = [
+    "OBJECTIVES",
+    "Objective",
+    "Terms",
+    "ada_gvae",
+    "beta_vae",
+    "check_settings",
+    "contrast",
+    "normal",
+    "pcl",
+    "slow_vae",
+]

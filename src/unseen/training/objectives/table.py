@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from unseen.training.objectives.contrastive import pcl
+from unseen.training.objectives.gaussians import LIKELIHOODS
 from unseen.training.objectives.terms import Terms
 from unseen.training.objectives.variational import ada_gvae, beta_vae, slow_vae
+from unseen.vocabulary.errors import UnseenError, unknown
+
+WORDS = {"likelihood": LIKELIHOODS}  # what settings that are words may be
+ABOVE_ZERO = ("rate",)  # numbers that may not be 0; no number may be below
 
 
 @dataclass(frozen=True)
@@ -21,6 +29,12 @@ class Objective:
     pairs: str | None
     noisy: int
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Names and defaults of what its loss can be told: the arguments that are given by name only."""
+        taken = inspect.signature(self.loss).parameters.values()
+        return {one.name: one.default for one in taken if one.kind is one.KEYWORD_ONLY}
+
 
 OBJECTIVES: Mapping[str, Objective] = {
     "beta-vae": Objective(beta_vae, "vae", None, 1),
@@ -28,3 +42,29 @@ OBJECTIVES: Mapping[str, Objective] = {
     "slow-vae": Objective(slow_vae, "vae", "laplace", 2),
     "pcl": Objective(pcl, "pcl", "laplace", 0),
 }
+
+
+def check_settings(name: str, given: Mapping[str, Any], where: str = "training.objective_arguments") -> None:
+    """Settings of an objective are those that its loss has, each of its default's kind and in its range.
+
+    >>> check_settings("beta-vae", {"beta": 4, "likelihood": "gaussian"})
+    """
+    possible = OBJECTIVES[name].settings
+    for key, value in given.items():
+        if key not in possible:
+            raise unknown("setting", key, possible, where=f"{where} (training.objective = '{name}')")
+        default = possible[key]
+        if isinstance(default, str):
+            if value not in WORDS[key]:
+                raise unknown(key, value, WORDS[key], where=where)
+            continue
+        if isinstance(default, bool):
+            wanted, fits = "true or false", isinstance(value, bool)
+        else:
+            wanted = f"a finite number {'above 0' if key in ABOVE_ZERO else 'of at least 0'}"
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            fits = number and 0 <= value <= sys.float_info.max and (value > 0 or key not in ABOVE_ZERO)
+        if not fits:
+            raise UnseenError(
+                f"{where}: {key} = {value!r}; '{name}' takes {wanted} (without it: {str(default).lower()})."
+            )
