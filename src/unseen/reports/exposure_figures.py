@@ -127,8 +127,7 @@ def invariance(contents: Contents) -> Figure | str:
     span = (math.floor(10 * values.min() - 0.1) / 10, math.ceil(10 * values.max() + 0.1) / 10)
     for asked in ("across", "within"):
         one = about.together[asked]
-        spread = interval(one.low, one.high, one.n)
-        note = f"ρ = {number(one.value)} {spread}, n = {one.n}" if math.isfinite(one.value) else "no correlation"
+        note = f"all together: ρ = {number(one.value)}, n = {one.n}" if math.isfinite(one.value) else "no correlation"
         rows = whole[asked].select("series", "x", "seed", "invariance", pl.col(asked).alias("accuracy")).to_dicts()
         chart = exposure.invariance_points(
             rows, colours=_colours(about), shapes=shapes, span=span, asked=asked, note=note
@@ -137,8 +136,9 @@ def invariance(contents: Contents) -> Figure | str:
     caption = (
         f"Accuracy on transformed images against the median invariance of the units after {about.layer} on images of "
         f"unseen-transformed categories. A point is a network and a transformation it was asked; larger: more "
-        f"categories seen transformed. Spearman's ρ with a 95 % interval ({about.together['across'].method}); points "
-        f"of one transformation or seed are not independent."
+        f"categories seen transformed. Spearman's ρ of all points together, without an interval: points of one "
+        f"transformation or repeat are not independent, and differences between transformations alone can make it; "
+        f"the findings judge ρ within a transformation."
     )
     keys = [Key(name, colour=_colours(about)[name], shape=shapes[name]) for name in about.series]
     return Figure("invariance", "Invariance against accuracy", caption, tuple(made), tuple(keys))

@@ -67,8 +67,9 @@ def trends(about: Exposure) -> str:
     if not any(row[0] for row in rows):
         heads, rows = heads[1:], [row[1:] for row in rows]
     words = (
-        "Across-category accuracy and the number of categories seen transformed: Spearman's ρ is the mean over seeds "
-        "of the correlation within each, its interval over seeds. Growth: a straight line against a logarithm by AIC."
+        "Across-category accuracy and the number of categories seen transformed: Spearman's ρ is the mean over "
+        "repeats of the correlation within each, its interval over repeats; plainly trained networks are left out. "
+        "Growth: a straight line against a logarithm by AIC."
     )
     return table(heads, rows, right=("ρ", "n"), wrap=("growth",)) + f'<p class="small">{escape(words)}</p>'
 
