@@ -21,17 +21,15 @@ from unseen.measures.growth import (
     mean_matrix,
     quadrant_counts,
 )
+from unseen.measures.kinds import KindMean, by_kind, factor_kinds
 from unseen.measures.learning import epochs_to_reach, learning_lead
 from unseen.measures.populations import TypeSummary, UnitSummary, unit_summary
 from unseen.measures.regression import (
     FactorScores,
-    KindMean,
     OneOut,
     SeedSummary,
     TowardsMean,
     asked_variance,
-    by_kind,
-    factor_kinds,
     factor_scores,
     grid_variance,
     kept_to_range,
