@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
-from unseen.vocabulary.split import POOLS, Part, Pools, RowSet, Split, available, cell_name, membership
+from unseen.vocabulary.split import POOLS, Part, Pools, RowSet, Split, available, cell_name, membership, part_rows
 
 SPACE = FactorSpace({"category": range(3), "object": range(12), "view": range(4), "light": range(5)})
 seeds = st.integers(0, 1000)
@@ -207,6 +207,20 @@ def test_blocks_that_can_show_the_same_cells_are_mixed():
     rows = split.rows(samples, "train")
     assert len(np.unique(_instances(samples, rows))) == 150
     assert 50 < (samples.locate(rows)[0] == 0).sum() < 100
+
+
+@given(seeds, st.sampled_from(["instance", "object", "nothing"]), st.sets(st.sampled_from(SPACE.names), min_size=1))
+def test_a_set_has_the_rows_of_each_of_its_parts(seed, by, factors):
+    samples, pools = photos(seed=seed), Pools(by=by, seed=seed)
+    factors = tuple(name for name in SPACE.names if name in factors)
+    there, rng = available(samples, pools, "train", factors), np.random.default_rng(seed)
+    parts = []
+    for cell in rng.permutation(np.argwhere(there >= 0))[:20].tolist():
+        take = int(rng.integers(0, there[tuple(cell)] + 1))
+        parts += [Part(tuple(cell), take, int(rng.integers(0, there[tuple(cell)] - take + 1))), Part(tuple(cell))]
+    split = Split(factors, {"some": RowSet("some", "train", tuple(parts))}, pools)
+    one_by_one = np.concatenate([part_rows(samples, split, "train", part) for part in parts])
+    assert split.rows(samples, "some").tolist() == np.sort(one_by_one).tolist()
 
 
 def test_a_smaller_quota_is_a_part_of_a_larger_one():

@@ -99,8 +99,11 @@ class Split:
             return wanted.rule.rows(samples)
         if wanted.listed is not None:
             return np.unique(np.asarray(wanted.listed, dtype=np.int64))
-        found = [part_rows(samples, self, wanted.pool, part) for part in wanted.parts]
-        return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+        if not wanted.parts:
+            return np.zeros(0, dtype=np.int64)
+        if len(samples.blocks) == 1 and samples.blocks[0].cells is None:
+            return np.sort(_rows_of_parts(samples, self, wanted.pool, wanted.parts))
+        return np.sort(np.concatenate([part_rows(samples, self, wanted.pool, part) for part in wanted.parts]))
 
     def count(self, samples: Samples, name: str) -> int:
         """Number of rows of a set, without enumerating those that have a quota."""
@@ -255,27 +258,24 @@ def _first(samples: Samples, block: int) -> int:
 
 @lru_cache(maxsize=8)
 def _sorted(samples: Samples, pools: Pools, factors: tuple[str, ...], block: int) -> tuple[np.ndarray, np.ndarray]:
-    """Instances of a block, those of one stored cell and pool together, and where each of these runs begins."""
+    """Instances of a block, those of one stored cell and pool together and in their random order, from which quotas are
+    taken, and where each of these runs begins."""
     numbers, _, space = _own_cells(samples, factors, block)
     member = _members_of(samples, pools, block)
     kinds = 1 if pools.by == "nothing" else len(POOLS)
     numbers = numbers * kinds + np.maximum(member, 0)
     ends = np.cumsum(np.bincount(numbers, minlength=space.size * kinds))
-    places = np.argsort(numbers.astype(np.uint16) if len(ends) < 2**16 else numbers, kind="stable")
+    drawn = np.argsort(keyed(pools.seed, ORDER, np.arange(len(numbers)) + _first(samples, block)))
+    numbers = numbers[drawn]
+    places = drawn[np.argsort(numbers.astype(np.uint16) if len(ends) < 2**16 else numbers, kind="stable")]
     return places.astype(np.int32 if len(places) < 2**31 else np.int64), np.concatenate([[0], ends])
 
 
-@lru_cache(maxsize=256)
-def _in_order(
-    samples: Samples, pools: Pools, pool: str, factors: tuple[str, ...], block: int, number: int
-) -> Int[np.ndarray, " n"]:
-    """Instances of one stored cell and pool in their random order, from which quotas are taken."""
+def _run(pools: Pools, pool: str, number: Any) -> Any:
+    """The place of a stored cell (or of many) and a pool among the runs of :func:`_sorted`."""
     if pool not in POOLS:
         raise unknown("pool", pool, POOLS)
-    places, starts = _sorted(samples, pools, factors, block)
-    run = number if pools.by == "nothing" else number * len(POOLS) + POOLS.index(pool)
-    found = places[starts[run] : starts[run + 1]].astype(np.int64)
-    return found[np.argsort(keyed(pools.seed, ORDER, found + _first(samples, block)))]
+    return number if pools.by == "nothing" else number * len(POOLS) + POOLS.index(pool)
 
 
 def instances_in(
@@ -287,7 +287,9 @@ def instances_in(
         number = 0
         for name, level in zip(factors, cell):
             number = number * len(samples.space[name]) + level if name in here.stored else number
-        found.append(_in_order(samples, split_pools, pool, tuple(factors), block, int(number)))
+        places, starts = _sorted(samples, split_pools, tuple(factors), block)
+        run = _run(split_pools, pool, int(number))
+        found.append(places[starts[run] : starts[run + 1]].astype(np.int64))
     return found
 
 
@@ -319,6 +321,31 @@ def part_rows(samples: Samples, split: Split, pool: str, part: Part) -> Int[np.n
     return chosen
 
 
+def _rows_of_parts(samples: Samples, split: Split, pool: str, parts: Sequence[Part]) -> Int[np.ndarray, " n"]:
+    """The rows of all parts, one after the other, of a world of one block that shows its whole grid: hundreds of
+    categories are thousands of parts, which :func:`part_rows` would visit one by one."""
+    here, factors = samples.blocks[0], split.factors
+    places, starts = _sorted(samples, split.pools, factors, 0)
+    levels = dict(zip(factors, np.array([part.cell for part in parts]).T))
+    number = np.zeros(len(parts), dtype=np.int64)
+    for name in factors:
+        if name in here.stored:
+            number = number * len(samples.space[name]) + levels[name]
+    run = _run(split.pools, pool, number)
+    there = starts[run + 1] - starts[run]
+    skip = np.array([part.skip for part in parts])
+    most = np.maximum(there - skip, 0)
+    take = np.array([left if part.take is None else part.take for part, left in zip(parts, most.tolist())])
+    if (take > most).any():
+        part_rows(samples, split, pool, parts[int((take > most).argmax())])  # says which, and how many there are
+    of = np.repeat(np.arange(len(parts)), take)
+    instances = places[np.arange(len(of)) + np.repeat(starts[run] + skip - (np.cumsum(take) - take), take)]
+    fixed = {name: levels[name][of] for name in here.grid if name in levels}
+    grid = _free_levels(samples, 0, instances.astype(np.int64), fixed, split.pools.seed)
+    assert grid is not None
+    return samples.rows_at(instances, grid)
+
+
 @lru_cache(maxsize=32)
 def _reach(samples: Samples, factors: tuple[str, ...]) -> tuple[int, ...]:
     """Of each block: 0, its instances can show every level of their grid's factors; 1, those it lists; 2, only what
@@ -338,8 +365,8 @@ def _reach(samples: Samples, factors: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def _free_levels(
-    samples: Samples, block: int, instances: Int[np.ndarray, " n"], fixed: Mapping[str, int], seed: int
-) -> dict[str, int | np.ndarray] | None:
+    samples: Samples, block: int, instances: Int[np.ndarray, " n"], fixed: Mapping[str, Any], seed: int
+) -> dict[str, Any] | None:
     """Grid levels of instances at some fixed ones: the others are drawn by each instance's own number, from the whole
     grid, or from the cells that the block lists; none where it lists no such cell."""
     here, ids = samples.blocks[block], instances + _first(samples, block)
