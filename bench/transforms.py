@@ -8,6 +8,9 @@ Bytes in, contiguous float32 on the 0–255 scale out, for all sides. "alone" is
 bounded. A ratio is the other side's time by that of ours alone. On CUDA the last column is the time in a world as a
 share of a training step of ResNet-18 at this size (batch, bf16, captured, as a study takes it). Sides take turns, and
 the best of the rounds is taken: time of the wall on CUDA, of this process on a CPU, which others may share.
+
+Below the times: do the sides compute the same? The largest difference from ours over all pixels of the batch, for what
+draws no noise; the edges that torchvision's blur mirrors are left out.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ import torch
 from torch import Tensor
 
 from bench.training import settle, stepping
-from bench.transforms_rivals import PLAIN, kornia, torchvision
+from bench.transforms_rivals import PLAIN, kornia, margin, torchvision
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
 from unseen.worlds.transforms import SETS, TRANSFORMATIONS
@@ -107,6 +110,26 @@ def timed(sides: Mapping[str, Callable], device: torch.device, rounds: int, seco
     return {side: round(min(found), 4) for side, found in turns.items()}
 
 
+def differences(name: str, batch: Tensor, rivals: Mapping[str, Mapping[str, Callable]]) -> dict[str, float]:
+    """How far each rival's result is from ours at most, on the 0–255 scale. Noise is not compared, nor a rival that
+    fails, nor a picture that is all edge."""
+    row, strength = TRANSFORMATIONS["blur" if name in WIDER else name], WIDER.get(name)
+    if row.chance:
+        return {}
+    ours, found = row(batch, strength), {}
+    for side, table in rivals.items():
+        edge = margin(side, name, strength)
+        if name not in table or 2 * edge >= min(batch.shape[-2:]):
+            continue
+        try:
+            theirs = table[name](batch)
+        except Exception:  # told where it was timed
+            continue
+        apart = (ours - theirs).abs()
+        found[side] = float(apart[..., edge : apart.shape[-2] - edge, edge : apart.shape[-1] - edge].max())
+    return found
+
+
 def training_step(images: Tensor, batch: int, steps: int = 30) -> float:
     """Milliseconds of a captured training step of ResNet-18 on pictures like these."""
     from unseen.models import Seeing, build
@@ -133,6 +156,11 @@ def line(name: str, found: Mapping[str, float], step: float | None) -> str:
         cells.append(f"{found[side]:13.2f}{ratio}" if side in found else f"{'–':>13}{ratio}")
     share = f"{found['in a world'] / step:9.1%}" if step else ""
     return f"  {name + ('*' if name in PLAIN else ''):17}" + "".join(cells) + share
+
+
+def apart_line(name: str, found: Mapping[str, float]) -> str:
+    cells = [f"{found[side]:13.6f}" if side in found else f"{'–':>13}" for side in ("torchvision", "kornia")]
+    return f"  {name + ('*' if name in PLAIN else ''):17}" + "".join(cells)
 
 
 def main() -> None:
@@ -162,14 +190,21 @@ def main() -> None:
         + " of a step" * bool(step)
     )
     world, table = world_of(held), {}
-    for name in args.only or [*SETS["zaidi2020"], *(WIDER if on_gpu else ())]:  # torchvision takes minutes
+    names = args.only or [*SETS["zaidi2020"], *(WIDER if on_gpu else ())]  # torchvision takes minutes
+    for name in names:
         found = timed(sides_of(name, held[:batch].clone(), world, rivals), device, args.rounds, 0.03)
         table[name] = found
         print(line(name, found, step), flush=True)
     print("  * plain torch: torchvision has none" + ("" if rivals["kornia"] else "; kornia is not installed here"))
     if step:
         print(f"  a training step of ResNet-18: {step:.2f} ms")
-    print(json.dumps({"step": step, "batch": batch, "side": args.side, "device": where, "milliseconds": table}))
+    print("largest difference from ours, of 255, on the same pictures")
+    print(f"  {'':17}{'torchvision':>13}{'kornia':>13}")
+    apart = {name: found for name in names if (found := differences(name, held[:batch], rivals))}
+    for name, found in apart.items():
+        print(apart_line(name, found), flush=True)
+    told = {"step": step, "batch": batch, "side": args.side, "device": where, "milliseconds": table, "apart": apart}
+    print(json.dumps(told))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What a user would write instead of our transformations: torchvision, plain torch where it has none, and kornia.
 
 Every function takes uint8 ``[n, 3, h, w]`` and gives float32 on the 0–255 scale, as ours do; the caller makes the
-result contiguous. Edges, the shape of the noise and random numbers differ from ours: these are times, not references.
+result contiguous. Random numbers differ from ours, and so do some edges (:func:`margin`); else all compute the same.
 """
 
 from __future__ import annotations
@@ -21,6 +21,11 @@ HIGH_PASS, DIFFERENCE, ONES = [-1.0, 2.0, 4.0, 2.0, -1.0], [-1.0, 0.0, 1.0], [1.
 
 def reach(sigma: float) -> int:
     return int(4 * sigma + 0.5)
+
+
+def margin(side: str, name: str, sigma: float | None) -> int:
+    """Pixels along the edges where a rival pads otherwise: torchvision's blur mirrors, and we put zeros outside."""
+    return reach(2.0 if sigma is None else sigma) if side == "torchvision" and name.startswith("blur") else 0
 
 
 def depthwise(down: list[float], across: list[float]) -> Rival:

@@ -14,11 +14,15 @@ from jaxtyping import Int, UInt8
 
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.samples import Samples
+from unseen.vocabulary.seeds import stream
 from unseen.worlds.cache import Pixels
+from unseen.worlds.decode import Unreadable, decode, quiet
 from unseen.worlds.scan import Progress
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+LOOKED_AT = 64  # files that tell whether a folder shows colour
 
 
 class Names(Sequence[str]):
@@ -98,6 +102,26 @@ class Folder:
     @property
     def dtype(self) -> Literal["uint8", "float32"]:
         return "uint8"
+
+    def colourless(self) -> bool:
+        """Whether all of a few files, drawn from the whole folder, are grey as decoded: their channels are equal.
+
+        One at a time, and none after the first that shows colour. What cannot be read is passed over; where nothing
+        can, nothing is claimed.
+        """
+        n = len(self.paths)
+        drawn = stream(0, "folder", "colour").choice(n, min(n, LOOKED_AT), replace=False)
+        greys = 0
+        with quiet():
+            for place in drawn:
+                try:
+                    picture = decode((self.root / self.paths[int(place)]).read_bytes(), self.pixels.how)
+                except (OSError, Unreadable):
+                    continue
+                if (picture != picture[:1]).any():
+                    return False
+                greys += 1
+        return greys > 0
 
     def prepare(self, progress: Progress | None = None) -> None:
         """Decode every image that is not in the cache yet; ``progress(done, total)`` is called now and then."""

@@ -244,12 +244,22 @@ def _check_fit(inner: World, rows: Sequence[Transformation]) -> None:
     if inner.channels not in (1, 3):
         raise UnseenError(f"world '{inner.name}' has {inner.channels} channels; transformations take 1 or 3.")
     idle = [row.name for row in rows if row.needs_colour]
-    if inner.channels == 1 and idle:
+    grey = _grey(inner) if idle else ""
+    if grey:
         apply = [row.name for row in rows if not row.needs_colour]
         raise UnseenError(
-            f"world '{inner.name}' is grey, and {', '.join(idle)} would do nothing; leave "
-            f"{'it' if len(idle) == 1 else 'them'} out: levels = {json.dumps(apply)}."
+            f"world '{inner.name}' {grey}, and {', '.join(idle)} would do nothing; leave "
+            f"{'it' if len(idle) == 1 else 'them'} out"
+            + (f": levels = {json.dumps(apply)}." if apply else ', and name what needs no colour: levels = ["blur"].')
         )
+
+
+def _grey(inner: World) -> str:
+    """How a world is grey, in words, or nothing: by its one channel, or by what it tells of its files."""
+    if inner.channels == 1:
+        return "is grey"
+    colourless = getattr(inner, "colourless", None)
+    return "is grey in all files looked at" if colourless is not None and colourless() else ""
 
 
 def _multiplied(samples: Samples, factor: Factor) -> Samples:
