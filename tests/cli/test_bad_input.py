@@ -51,6 +51,11 @@ BAD = {
     "command": (["rum", "demo"], "No such command 'rum'", ""),
     "option": (["run", "demo", "--wrokers", "2"], "No such option: --wrokers", "--workers"),
     "nothing to start from": (["init", "nowhere"], "nowhere", ""),
+    "encoder": (["models", "vea"], "no backbone 'vea'", "Did you mean 'vae'?"),
+    "no encoder": (["models", "nonsense"], "encoders, for training.objective: vae, pcl", ""),
+    "key of a readout": (["check", "RECIPE", "--set", "readout.epochs=3"], "--set readout.epochs does nothing", "training.objective"),
+    "settings of labels": (["check", "RECIPE", "--set", "training.objective_arguments={beta=2}"], "training.objective_arguments = {\"beta\" = 2} does nothing", "beta-vae"),
+    "epochs set beside several grids": (["plan", "schott2022/mpi3d", "--set", "training.epochs=3"], "2 of this recipe's 4 grids", "--set 'grid.\"training.epochs\"=[3]'"),
     "layers of no backbone": (["models", "resnet81"], "'resnet81'", "Did you mean 'resnet18'?"),
 }  # fmt: skip
 

@@ -209,7 +209,7 @@ def test_clean_removes_leftovers_and_asks_before_it_removes_results(say, finishe
             "designs",
             ("hold_out_combinations", "from_lists", "seen_per_level: must be given", "balance: default 'exact'"),
         ),
-        ("models", ("resnet18-w8", "split-1", "shared-wide", "module:factory")),
+        ("models", ("resnet18-w8", "split-1", "shared-wide", "module:factory", "Encoders", "beta-vae, ada-gvae")),
         ("recipes", ("demo", "madan2022/mnist-position", "unseen plan NAME")),
     ],
 )
@@ -228,6 +228,16 @@ def test_layers_of_one_backbone_and_the_text_of_one_recipe(say):
     text = say("recipes", "demo").out
     assert text.startswith("# Nine handwritten digits")
     assert 'name = "digits"' in text
+
+
+@pytest.mark.parametrize(("name", "objectives"), [("vae", "beta-vae, ada-gvae, slow-vae"), ("pcl", "pcl")])
+def test_an_encoder_is_shown_with_its_layers_its_objectives_and_where_it_is_from(say, name, objectives):
+    said = say("models", name)
+    assert said.code == 0
+    assert "encoder and readout: latents, readout1, readout2" in said.flat
+    assert f"training.objective: {objectives}\n" in said.out
+    assert "layer table: Schott et al. 2022, released code" in said.out
+    assert fits(said.out)
 
 
 def test_run_says_what_it_does_and_the_second_time_that_all_is_finished(say, recipe, tmp_path):

@@ -68,8 +68,8 @@ def test_categories_that_count_by_their_images_are_said_to():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"train": ["none"]}, "once per epoch: always none"),
-        ({"train": ["none"], "visits_per_image": 2}, "twice per epoch: always none"),
+        ({"train": ["none"]}, "once per epoch: always plain"),
+        ({"train": ["none"], "visits_per_image": 2}, "twice per epoch: always plain"),
         ({"train": ["none", "blur"]}, "twice per epoch: once at each of the 2 trained levels"),
         ({"train_all_but": "blur", "visits_per_image": 4}, "4 times per epoch: twice at each of the 2 trained levels"),
         ({"train": ["none", "blur", "noise"], "visits_per_image": 2}, "images take turns over the 3 trained levels"),

@@ -5,7 +5,15 @@ import copy
 import pytest
 import torch
 
-from unseen.models import ENCODERS, build_encoder, build_readout, with_encoder
+from unseen.models import (
+    ENCODERS,
+    build,
+    build_encoder,
+    build_readout,
+    describe_encoders,
+    encoder_layers,
+    with_encoder,
+)
 from unseen.models.readout import Latents
 from unseen.vocabulary.errors import UnseenError
 
@@ -113,3 +121,14 @@ def test_what_can_go_wrong_with_an_encoder_is_told(options, taught):
         build_encoder(options.pop("name", "vae"), **options)
     with pytest.raises(UnseenError, match="a readout needs targets"):
         build_readout({}, latents=10, seed=0)
+
+
+def test_an_encoder_is_listed_with_what_it_has_and_is_no_backbone():
+    rows = {row["name"]: row for row in describe_encoders()}
+    assert list(rows) == list(ENCODERS)
+    assert (rows["vae"]["parameters"], rows["vae"]["side"], rows["vae"]["latents"]) == (0.77, 64, 10)
+    assert encoder_layers("pcl") == ("latents", *(f"readout{k}" for k in range(1, 6)))
+    with pytest.raises(UnseenError, match=r"'vae' is an encoder that learns without labels.*`unseen models vae`"):
+        build("vae", {"category": 2}, seed=0)
+    with pytest.raises(UnseenError, match=r"encoders, for training.objective: vae, pcl.*Did you mean 'pcl'\?"):
+        build("pcll", {"category": 2}, seed=0)

@@ -12,10 +12,11 @@ from report_example import EMPTY, contents
 from test_report_page import Reader
 
 from unseen.reports import write_report
-from unseen.reports.contents import CalibrationCurve, Exposure, Together, Trend, Violin
+from unseen.reports.contents import CalibrationCurve, Exposure, LayerThreshold, Together, Trend, Violin
 from unseen.reports.exposure import density, family_colours
 from unseen.reports.exposure_figures import EXPOSURE_FIGURES, GROUPS, MEDIAN, MOST_PANELS, TAKEN
 from unseen.reports.figures import FIGURES, figures
+from unseen.reports.tables import layer_thresholds, trends
 
 SERIES = {
     "hue": ("", "hue", "colour"),
@@ -94,8 +95,7 @@ def about(series=SERIES, **changes):
     whole = {
         "series": series, "category": "category", "categories": 10, "layer": "layer2",
         "points": pl.DataFrame(points),
-        "together": {"across": Together(0.9, 0.8, 0.95, 36, "transformations resampled"),
-                     "within": Together(float("nan"), float("nan"), float("nan"), 36, "")},
+        "together": {"across": Together(0.9, 36), "within": Together(float("nan"), 36)},
         "violins": tuple(violins), "thresholds": pl.DataFrame(curves),
         "calibrations": (CalibrationCurve(blur[0], *blur, None, "it never fell far enough", 0.95, 0.1, 0.185),),
         "trends": tuple(Trend(name, 0.1, 0.6, 1.0, 1.0, 1.0, 3, "linear") for name in series),
@@ -245,6 +245,43 @@ def test_what_was_not_recorded_is_left_out_with_a_reason(folder):
     }  # fmt: skip
     bare = replace(exposed(), summary=EMPTY, curves=EMPTY, exposure=nothing)
     assert all(isinstance(figure, str) for figure in figures(bare).values())
+
+
+def test_repeats_are_called_what_they_are():
+    draws, seeds = (exposed(exposure=about(same_categories=same)) for same in (False, True))
+    assert "Units of all draws of categories together" in EXPOSURE_FIGURES["violins"](draws).caption
+    assert "Units of all seeds together" in EXPOSURE_FIGURES["violins"](seeds).caption
+    for made in EXPOSURE_FIGURES.values():
+        assert "seed" not in made(draws).caption
+    told = json.dumps(EXPOSURE_FIGURES["invariance"](draws).panels[0].chart.to_dict())
+    assert '"title": "draw"' in told
+
+
+def test_with_one_number_seen_the_table_by_transformation_has_accuracy_and_no_trend():
+    flat = tuple(Trend(name, 0.1, 0.1, np.nan, np.nan, np.nan, 0, "undecided: too few") for name in SERIES)
+    words = trends(exposed(exposure=about(trends=flat), summary=summary().filter(pl.col("x") < 5)))
+    assert "undecided" not in words
+    assert "undefined" not in words
+    assert words.count("<tr>") == 1 + len(SERIES)  # not the plainly trained networks
+    assert "[0.150, 0.250]" in words
+    assert "growth" in trends(exposed())
+
+
+def test_thresholds_are_told_by_layer_with_their_range_and_whether_chance_is_near():
+    known = {"low": 0.1, "high": 0.3, "least": 0.1, "most": 0.4, "networks": 12, "without": 1, "transformations": 6}
+    known |= {"repeats": 1, "kept": 0.89, "removed": 0.12, "full": 0.9, "chance": 0.1}
+    known |= {"left": 0.025, "left_low": 0.01, "left_high": 0.04}
+    none = known | dict.fromkeys(("low", "high", "least", "most", "kept", "removed", "full", "left"), np.nan)
+    layers = (
+        LayerThreshold("", "layer1", 0.2, **known, near=True),
+        LayerThreshold("", "layer2", np.nan, **(none | {"networks": 0}), near=None),
+    )
+    words = layer_thresholds(about(by_layer=layers))
+    for cell in ("0.2", "0.1 to 0.4", "12", "0.890", "0.120", "2.5 % [1.0 %, 4.0 %]", "yes", "none", "open"):
+        assert f">{cell}</td>" in words
+    assert "nan" not in words
+    assert "model" not in words
+    assert "(ours)" in words
 
 
 def test_a_family_nobody_knows_gets_a_colour_of_its_own():

@@ -63,6 +63,22 @@ def test_bars_keep_the_order_of_splits_and_stop_at_the_ends_of_the_axis():
     assert next(bar for bar in bars if bar["split"] == "random")["interval"] == "[0.900, 1.060]"  # said as it is
 
 
+@pytest.mark.parametrize(("ours", "value", "place"), [(0.8, -0.4, None), (0.8, -0.9, -0.5), (-0.3, -2.1, 0)])
+def test_a_published_number_below_the_axis_has_an_arrow_tip_and_its_number_where_no_bar_is(ours, value, place):
+    row = {"model": "CNN", "split": "random", "value": ours, "low": ours, "high": ours, "n": 3}
+    known = [{"model": "CNN", "split": "random", "value": value, "source": "elsewhere"}]
+    layers = regression.r2_bars([row], published=known).to_dict()["layer"]
+    own = [layer for layer in layers if layer["data"]["values"][0].get("source") == "elsewhere"]
+    kinds = [layer["mark"]["type"] for layer in own]
+    if place is None:
+        assert kinds == ["tick"]
+    else:
+        assert kinds == ["point", "text"]
+        assert own[0]["data"]["values"][0]["place"] == regression.LOWEST
+        assert own[1]["data"]["values"][0]["words"] == place
+        assert f"published {value:.3f}".replace("-", "−") in drawn(regression.r2_bars([row], published=known))
+
+
 @pytest.mark.parametrize(("value", "arrows"), [(-0.4, 0), (-0.6, 1), (-3.0, 1), (NAN, 0)])
 def test_a_value_below_the_axis_ends_in_an_arrow_tip_and_has_no_whisker_through_its_number(value, arrows):
     row = {"value": value, "low": value - 1, "high": value + 1, "n": 3}

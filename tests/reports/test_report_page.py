@@ -123,6 +123,12 @@ def test_flags_are_listed_and_their_absence_is_said_too(reader):
     assert "None: every trial that was run finished, converged" in flags(contents(flags=EMPTY))
 
 
+def test_trials_that_have_not_finished_are_said_before_any_flag():
+    some = flags(contents(flags=EMPTY, unrun=(3, 24)))
+    assert some.startswith("<p>3 of 24 trials have not finished; everything here is without them.</p>")
+    assert "Of the others none: every trial that was run finished, converged" in some
+
+
 def test_convergence_that_was_not_judged_is_not_claimed():
     first = contents().curves.filter(pl.col("epoch") == 1)
     one = pl.concat([first, contents().curves.filter(pl.col("seed") > 0, pl.col("epoch") > 1)])
@@ -132,6 +138,10 @@ def test_convergence_that_was_not_judged_is_not_claimed():
     last = flags(contents(flags=EMPTY, recipe='[training]\nselect = "last"'))
     assert "converged" not in last
     assert "only where the best epoch is selected" in last
+    either = flags(contents(flags=EMPTY, recipe='[[grid]]\n"training.select" = ["best", "last"]'))
+    assert "only where the best epoch is selected" in either
+    readout = flags(contents(flags=EMPTY, recipe='[training]\nselect = "best"\n[readout]\nselect = "last"'))
+    assert "finished, converged" in readout
 
 
 def test_many_flags_are_counted_and_folded_away():

@@ -20,9 +20,7 @@ RECIPE = {
 
 
 def test_levels_held_out_of_dsprites_become_a_report(tmp_path):
-    from unseen.vocabulary.recipe import extended
-
-    study = open_study(extended(RECIPE), out=tmp_path / "study")
+    study = open_study(RECIPE, out=tmp_path / "study")
     study.check()
     outcome = ran(study)
     assert study.failures() == {}, outcome

@@ -65,3 +65,16 @@ def test_own_photos_become_a_study_with_a_report(say, tmp_path):
     assert said.code == 0
     assert "separate" in said.out
     assert "6 trials, 6 finished already" in say("run", "runs/shapes", "--no-report").out
+
+    assert say("pack", "runs/shapes", "shapes.unseen").code == 0
+    assert say("unpack", "shapes.unseen", "elsewhere").code == 0
+    (tmp_path / "shapes").rename(tmp_path / "moved")
+    whole = said.out
+    for words in (("status",), ("results",), ("report",)):
+        said = say(*words, "elsewhere")
+        assert said.code == 0, said
+        assert "the images are not at hand" in said.flat
+    assert "6 of 6 trials finished, 0 failed" in say("status", "elsewhere").out
+    assert whole.strip() in say("results", "elsewhere").out
+    assert "Splits: the images are not at hand" in (tmp_path / "elsewhere" / "report" / "report.html").read_text()
+    assert say("run", "elsewhere").code == 2  # which needs them

@@ -294,18 +294,16 @@ def test_differences_between_transformations_alone_do_not_make_invariance_go_wit
     assert "4 transformations are too few to resample" in few[0].statement
 
 
-def test_correlations_are_those_of_scipy_and_whole_transformations_are_resampled():
+def test_correlations_of_all_networks_together_are_those_of_scipy():
     rng = np.random.default_rng(0)
     names = np.repeat([f"t{i}" for i in range(8)], 6)
     x = rng.normal(size=48) + np.repeat(np.arange(8), 6)
     frame = pl.DataFrame({"series": names, "invariance": x, "across": x + rng.normal(size=48), "within": [0.5] * 48})
     result = together(frame, "across")
     assert result.value == pytest.approx(stats.spearmanr(x, frame["across"].to_numpy()).statistic)
-    assert result.low < result.value < result.high
-    assert (result.n, result.method) == (48, "transformations resampled")
-    few = together(frame.filter(pl.col("series") < "t3"), "across")
-    assert few.method.startswith("Fisher")
+    assert result.n == 48
     assert np.isnan(together(frame, "within").value)  # constant
+    assert np.isnan(together(frame.head(2), "across").value)
 
 
 def test_what_was_not_recorded_is_left_out_with_its_reason(tmp_path):
@@ -380,7 +378,7 @@ def test_models_that_the_grid_varies_stay_apart(tmp_path):
 
 def test_the_picture_of_the_splits_has_all_transformations_and_the_order_of_categories(contents, study):
     first, *rest = contents.splits
-    assert first.column_levels == ("none", *LEVELS)
+    assert first.column_levels == ("plain", *LEVELS)
     assert len(contents.splits) == 4  # 0, 2, 5 and 8 seen
     assert (first.seen | first.asked).all()
     assert first.examples.shape[:2] == first.seen.shape

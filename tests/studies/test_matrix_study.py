@@ -112,7 +112,7 @@ def test_a_study_is_gathered_from_its_store(finished):
     (picture,) = contents.matrices
     names = [name for name, _ in picture.rows]
     assert names == [
-        "none", "rotation-90", "white-noise", "salt-and-pepper", "none + salt-and-pepper",
+        "plain", "rotation-90", "white-noise", "salt-and-pepper", "plain + salt-and-pepper",
         "rotation-90 + salt-and-pepper", "white-noise + salt-and-pepper",
         "salt-and-pepper, 2 visits per image", "all but white-noise",
         "all but salt-and-pepper",
@@ -124,7 +124,8 @@ def test_a_study_is_gathered_from_its_store(finished):
     assert contents.summary.height == picture.mean.size
     assert summary_of(finished).equals(contents.summary)
     kinds = [split.title for split in contents.splits]
-    assert kinds == ["trained on none", "trained on none + salt-and-pepper", "trained on all but white-noise"]
+    assert kinds == ["trained on plain", "trained on plain + salt-and-pepper", "trained on all but white-noise"]
+    assert picture.columns[0] == contents.splits[0].column_levels[0] == "plain"
 
 
 def test_a_terminal_shows_the_matrix_in_80_columns(finished):

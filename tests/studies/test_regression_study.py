@@ -119,6 +119,16 @@ def test_a_pattern_takes_the_sets_a_split_has_and_a_plain_name_must_be_there(tmp
         again.check()
 
 
+def test_without_sets_to_ask_a_design_of_other_sets_is_asked_all_that_it_tests(tmp_path):
+    study = open_study(tables(recordings={"layers": "none"}), out=tmp_path)
+    study.check()
+    for trial in study.trials:
+        assert study.asked(trial) == tuple(
+            n for n in study.split(trial).sets if n not in ("train", "validation", "probe")
+        )
+        assert "test" in study.asked(trial)
+
+
 @pytest.mark.parametrize(
     ("sets", "words"),
     [

@@ -113,6 +113,49 @@ def test_a_setting_that_an_encoder_does_not_look_at_is_refused(setting, words):
         check_objective(trial)  # labelled networks look at them
 
 
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("readout.augment={shift=2}", r'readout.augment = {"shift" = 2.0} does nothing: a readout sees latents'),
+        ('readout.normalise="half"', 'readout.normalise = "half" does nothing: a readout sees latents'),
+        ('readout.objective="pcl"', "a readout learns by labels; the encoder's is training.objective"),
+        ("readout.objective_arguments={beta=2}", "the encoder's are training.objective_arguments"),
+        ('readout.precision="bf16"', "a readout is trained in float32"),
+        ("readout.threads=2", "a trial has as many as training.threads says"),
+        ("readout.loss_weights={scal=2}", r"no target 'scal' in readout.loss_weights.*Did you mean 'scale'\?"),
+        ("network.arguments={latent=4}", r"no argument 'latent' in network.arguments.*Did you mean 'latents'\?"),
+        ("network.arguments={seed=4}", "no argument 'seed' in network.arguments"),
+        ("network.arguments={latents=many}", "network.arguments"),
+        ('network.arguments={latents="4"}', 'latents = "4"; it is a whole number'),
+        ('recordings={sets=["test"],cells=false,layers=["latent"]}', r"no layer 'latent'.*Did you mean 'latents'\?"),
+    ],
+)
+def test_a_setting_of_a_readout_or_an_encoder_that_means_nothing_is_refused_before_training(setting, words, tmp_path):
+    grid = '"network.backbone"=["vae"], "training.objective"=["beta-vae"], "design.mode"=["random"]'
+    with pytest.raises(UnseenError, match=words):
+        Study(small(f"grid={{{grid}}}", 'recordings.sets=["test"]', setting), tmp_path).check()
+
+
+def test_a_readout_is_told_what_it_looks_at(tmp_path):
+    given = 'readout={epochs=3, loss_weights={scale=2}, precision="float32", optimiser="sgd", compile=true}'
+    grid = '"network.backbone"=["vae"], "training.objective"=["beta-vae"], "design.mode"=["random"]'
+    assert Study(small(f"grid={{{grid}}}", 'recordings.sets=["test"]', given), tmp_path).check()
+
+
+@pytest.mark.parametrize(
+    ("setting", "known"),
+    [
+        ("{beta=4}", r"\(beta-vae, ada-gvae, slow-vae\)"),
+        ("{gamma=4}", r"\(slow-vae\)"),
+        ("{no=1}", r"\(beta-vae, .*pcl\)"),
+    ],
+)
+def test_settings_of_an_objective_beside_labels_are_refused_before_training(setting, known, tmp_path):
+    words = rf"does nothing where training.objective = 'supervised' \(the default\).*set training.objective {known}"
+    with pytest.raises(UnseenError, match=words):
+        Study(small(f"training.objective_arguments={setting}"), tmp_path).check()
+
+
 def test_settings_of_an_objective_are_refused_before_training_for_every_trial_of_a_grid(tmp_path):
     grid = '"network.backbone"=["vae"], "training.objective"=["slow-vae"], "design.mode"=["random"]'
     varied = f'grid={{{grid}, "training.objective_arguments"=[{{gamma=5}}, {{betta=3}}]}}'

@@ -37,7 +37,7 @@ def picture(made, place):
 
 def test_a_cell_says_its_part_of_the_visits_and_what_is_asked_of_it(exposed):
     drawn, split = picture(exposed, 0)
-    assert drawn.column_levels == ("none", "blur")
+    assert drawn.column_levels == ("plain", "blur")
     for category in range(10):
         seen = category in split.facts["exposed_numbers"]
         assert drawn.labels[category].tolist() == (["½ plain", "½ within"] if seen else ["plain", "across"])
@@ -60,7 +60,7 @@ def test_one_picture_serves_all_transformations_and_the_baseline_shows_them_all(
         "2 of 10 levels of category seen transformed",
         "10 of 10 levels of category seen transformed",
     ]
-    assert drawn[0].column_levels == ("none", "blur", "horizontal")
+    assert drawn[0].column_levels == ("plain", "blur", "horizontal")
     assert drawn[0].examples is not None
     assert not drawn[0].missing.any()
     assert drawn[0].note.endswith("stretched to fit it here.")
@@ -72,7 +72,7 @@ def test_one_picture_serves_all_transformations_and_the_baseline_shows_them_all(
 def test_a_matrix_rings_what_it_never_trains_on(tmp_path):
     grids = [{"design.train": [["none"], ["blur"], ["none", "blur"]]}]
     made = study(tmp_path, {"name": "matrix", "factor": "transformation"}, grids, ["test-*"])
-    assert [found.title for found in splits(made)] == ["trained on none", "trained on all but horizontal"]
+    assert [found.title for found in splits(made)] == ["trained on plain", "trained on all but horizontal"]
     drawn, _ = picture(made, 2)
     assert drawn.asked.any(axis=0).tolist() == [False, False, True]
     assert drawn.labels[0, 2] == "asked"

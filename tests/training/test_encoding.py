@@ -20,11 +20,11 @@ WORLD = make("dsprites")
 SHAPE = WORLD.samples.space.shape
 
 
-def learner(name, seed=0, hold=True, grid=True, apart=9001, **settings):
+def learner(name, seed=0, hold=True, grid=True, apart=9001, asked=None, **settings):
     rows = np.arange(0, 737_280, apart)[:64]
     numbers = np.zeros((64, 1), dtype=np.float32)
     data = pictures(rows, numbers, WORLD.images, CPU, hold=hold)
-    few = pictures(rows[:16], numbers[:16], WORLD.images, CPU)
+    few = data if asked == "training" else pictures(rows[:16], numbers[:16], WORLD.images, CPU)
     objective = OBJECTIVES[name]
     encoder = build_encoder(objective.encoder, channels=1, seed=seed)
     prepare = Seeing(encoder, normalise="none", channels=1).prepare
@@ -82,3 +82,58 @@ def test_partners_drawn_for_an_epoch_are_those_of_each_step(name):
         found = draw(one.grid, rows, torch.tensor(one.steps_per_epoch + step), seed=seed)
         assert torch.equal(one.train.held[slots[picks]], WORLD.images(found.rows.numpy()))
         assert (found.rows != rows).any()
+
+
+PAIRED = [name for name, objective in OBJECTIVES.items() if objective.pairs]
+
+
+def looked_at(one, act):
+    """Partners and images that the encoder is shown first when a learner acts, before they are scaled."""
+    shown, plain = [], one.prepare
+    one.prepare = lambda images: (shown.append(images.float().clone()), plain(images))[1]
+    one.begin_epoch(0)
+    act()
+    return shown[0], shown[1]
+
+
+def brightest(images):
+    """White is 255 in every sprite, so that this tells the factor that a picture was darkened by."""
+    return images.flatten(1).amax(1)
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_both_images_of_a_pair_are_augmented(name):
+    one = learner(name, augment={"brightness": 0.9})
+    for images in looked_at(one, one.step):
+        assert 0.2 < (brightest(images) < 255).float().mean() < 0.8, "half of the factors are below one"
+
+
+@pytest.mark.parametrize("name", ["ada-gvae", "slow-vae"])
+def test_where_all_but_a_few_factors_are_to_stay_a_pair_has_one_draw(name):
+    one = learner(name, augment={"brightness": 0.9})
+    partners, images = looked_at(one, one.step)
+    assert torch.equal(brightest(partners), brightest(images))
+    assert len(brightest(images).unique()) > 4
+
+
+def test_where_pairs_are_to_be_told_from_shuffled_ones_each_image_has_its_own_draw():
+    one = learner("pcl", augment={"brightness": 0.9})
+    partners, images = looked_at(one, one.step)
+    dark = (brightest(partners) < 255) | (brightest(images) < 255)
+    assert dark.any()
+    assert (brightest(partners) != brightest(images))[dark].all()
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_nothing_is_augmented_when_a_learner_is_asked_even_its_training_rows(name):
+    one = learner(name, asked="training", augment={"brightness": 0.9, "shift": 5})
+    for images in looked_at(one, one.ask):
+        assert torch.equal(brightest(images), torch.full((len(images),), 255.0))
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_augmented_pairs_are_the_same_to_the_bit_alone_and_packed(name):
+    settings = {"augment": {"shift": 2.0, "flip": 0.5, "brightness": 0.3}, "epochs": 1}
+    alone = train([learner(name, 1, **settings)])[0]
+    _, packed = train([learner(name, 0, **settings), learner(name, 1, **settings)])
+    assert same(alone.network, packed.network)

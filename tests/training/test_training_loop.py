@@ -14,7 +14,7 @@ from unseen.models import Seeing, build
 from unseen.training import Learner, reproducible, train
 from unseen.training.augment import augment
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.recipe import TrainingSection, recipe_from
 from unseen.vocabulary.seeds import seed_of, stream
 
 
@@ -265,6 +265,25 @@ def test_a_watcher_hears_of_every_epoch_of_every_learner():
     heard = []
     train([learner(epochs=1), learner(epochs=2)], lambda place, figures: heard.append((place, figures["epoch"])))
     assert heard == [(0, 0), (1, 0), (1, 1)]
+
+
+def test_patience_stops_a_learner_once_its_best_epoch_is_that_old_and_keeps_it_while_others_go_on():
+    settings = {"epochs": 40, "lr": 0.1}
+    whole = trained(**settings)
+    done, beside = train([learner(**settings, patience=3), learner(**settings)])
+    assert len(done.curve) - 1 - done.best_epoch == 3 < 40 - len(done.curve)
+    assert done.curve == whole.curve[: len(done.curve)]
+    losses = [figures["validation loss total"] for figures in done.curve]
+    assert done.best_epoch == int(np.argmin(losses))
+    assert same(done.network, trained(epochs=done.best_epoch + 1, lr=0.1).network)
+    assert "unconverged" not in done.flags
+    assert beside.curve == whole.curve
+
+
+def test_patience_without_a_best_epoch_to_wait_for_is_refused():
+    tables = {"title": "t", "world": {"name": "digits"}, "design": {"name": "d"}}
+    with pytest.raises(UnseenError, match=r'\[training\] patience = 3 .* leave patience out or set select = "best"'):
+        recipe_from({**tables, "training": {"patience": 3, "select": "last"}})
 
 
 def test_a_trained_network_is_in_evaluation_mode_and_keeps_no_gradients():

@@ -75,6 +75,18 @@ def _study(name: str, out: Path | None = None, settings: list[str] | None = None
     return open_study(name, out=out, settings=settings or [])
 
 
+def _told(study: Any, *, aside: bool = False) -> Any:
+    """The study, or what is stored of it where its images are not at hand, which is said (``aside``: not among the
+    numbers, which a file may take)."""
+    from unseen.studies.stored import at_hand
+
+    found = at_hand(study)
+    if found.absent:
+        place = Console(highlight=False, stderr=True) if aside else console
+        place.print(f"{found.absent}; this is from what is stored", markup=False, soft_wrap=True)
+    return found
+
+
 def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     from unseen.cli.progress import Progress
     from unseen.engines.local import find_device, run_study
@@ -208,7 +220,7 @@ def status(study: StudyPath, settings: Set = None, out: Out = None) -> None:
     """Show how far a study is, what failed and why."""
     from unseen.cli.planning import show_status
 
-    show_status(_study(study, out, settings), console)
+    show_status(_told(_study(study, out, settings)), console)
 
 
 @app.command()
@@ -220,13 +232,13 @@ def results(
     """Print a study's numbers: means with 95 % intervals, or the tidy table (one row per trial and number)."""
     from unseen.cli.listing import show_results
 
-    show_results(_study(study, out, settings), console, form, summary)
+    show_results(_told(_study(study, out, settings), aside=True), console, form, summary)
 
 
 @app.command()
 def report(study: StudyPath, settings: Set = None, out: Out = None) -> None:
     """Write a study's report: one HTML file, and its figures as SVG and PNG."""
-    _report(_study(study, out, settings))
+    _report(_told(_study(study, out, settings)))
 
 
 @app.command()
@@ -333,8 +345,8 @@ def designs() -> None:
 
 
 @app.command()
-def models(network: Annotated[str | None, typer.Argument(help="Show the layers of one backbone.")] = None) -> None:
-    """List the backbones and how tasks may share them."""
+def models(network: Annotated[str | None, typer.Argument(help="Show the layers of one.")] = None) -> None:
+    """List the backbones, how tasks may share them, and the encoders that learn without labels."""
     from unseen.cli.listing import list_models
 
     list_models(console, network)

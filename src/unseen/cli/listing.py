@@ -59,9 +59,13 @@ def list_designs(console: Console) -> None:
 
 
 def list_models(console: Console, network: str | None) -> None:
-    from unseen.models import describe_models, describe_small, layer_names
+    from unseen.models import ENCODERS, describe_models, describe_small, layer_names
+    from unseen.models.factories import factory_of
 
     if network is not None:
+        if network in ENCODERS and factory_of(network) is None:  # a package may give the name to a network of its own
+            _show_encoder(console, network)
+            return
         for sharing in ("shared", "separate"):
             names = layer_names(network, ["category", "viewpoint"], sharing)
             console.print(f"[bold]{sharing}[/]: {', '.join(names)}")
@@ -75,8 +79,38 @@ def list_models(console: Console, network: str | None) -> None:
     for row in describe_small():
         table.add_row(row["name"], f"{row['parameters']:.2f}", ", ".join(row["sharing"]), "64", "")
     print_table(console, table)
-    console.print('\nEncoders without labels, by training.objective: "vae" (beta-vae, ada-gvae, slow-vae) and "pcl".')
     console.print("\nAny other timm name, or your own module:factory, works as shared or separate.")
+    _list_encoders(console)
+
+
+def _list_encoders(console: Console) -> None:
+    from unseen.models import describe_encoders
+
+    console.print("\nEncoders, which learn without labels and are read out by a small network:\n")
+    table = bare_table("encoder", "M params", "training.objective", "px", "layer table")
+    for row in describe_encoders():
+        table.add_row(
+            row["name"], f"{row['parameters']:.2f}", ", ".join(_objectives(row["name"])), str(row["side"]), row["note"]
+        )
+    print_table(console, table)
+
+
+def _show_encoder(console: Console, name: str) -> None:
+    """The layers of an encoder with its readout, and what it is asked for by."""
+    from unseen.models import describe_encoders, encoder_layers
+
+    row = next(row for row in describe_encoders() if row["name"] == name)
+    console.print(f"[bold]encoder and readout[/]: {', '.join(encoder_layers(name))}")
+    print_hanging(console, f"training.objective: {', '.join(_objectives(name))}")
+    print_hanging(console, f'images: {row["side"]}×{row["side"]}, from 0 to 1 (training.normalise = "none")')
+    print_hanging(console, f"latents: {row['latents']} (network.arguments = {{ latents = ... }} for others)")
+    print_hanging(console, f"layer table: {row['note']}")
+
+
+def _objectives(encoder: str) -> list[str]:
+    from unseen.training.objectives import OBJECTIVES
+
+    return [name for name, objective in OBJECTIVES.items() if objective.encoder == encoder]
 
 
 def list_recipes(console: Console, name: str | None) -> None:

@@ -17,7 +17,8 @@ def show_matrix(console: Console, frame: Any) -> None:
     from unseen.studies.matrices import TEST, short_names
 
     levels = [name.removeprefix(TEST) for name in frame["set"].unique(maintain_order=True).to_list()]
-    heads = short_names(levels) if len(levels) <= MOST else tuple(str(place) for place in range(1, len(levels) + 1))
+    names = short_names(levels)
+    heads = names if len(levels) <= MOST else tuple(str(place) for place in range(1, len(levels) + 1))
     repeats = sorted(set(frame["n"].to_list()))
     for group in frame["x"].unique(maintain_order=True).to_list():
         console.print(f"[bold]accuracy in %, trained on {escape(group)}[/]", highlight=False)
@@ -30,7 +31,7 @@ def show_matrix(console: Console, frame: Any) -> None:
         print_table(console, table)
         console.print()
     if len(levels) > MOST:
-        console.print(", ".join(f"{place} {name}" for place, name in enumerate(levels, 1)), markup=False)
+        console.print(", ".join(f"{place} {name}" for place, name in enumerate(names, 1)), markup=False)
     n = f"{repeats[0]}" if len(repeats) == 1 else f"{repeats[0]} to {repeats[-1]}"
     console.print(
         f"Means over n = {n}. Intervals, and one row per trial: --format csv, json or markdown; --tidy.",

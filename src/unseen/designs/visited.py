@@ -61,7 +61,7 @@ def _kinds(split: Split, samples: Samples, times: int) -> str:
         return always if not seen else both if seen == n else f"{both}, {always} for the {n - seen} others"
     levels = facts.get("trained_levels", ())
     if len(levels) == 1:
-        return f"always {levels[0]}"
+        return f"always {'plain' if levels[0] == 'none' else levels[0]}"
     if not computed(samples, split.factors)[1]:
         return f"at the {split.factors[1]} it has, one of {len(levels)} trained"
     each, over = divmod(times, max(1, len(levels)))

@@ -18,16 +18,23 @@ def open_study(
     """A study from a shipped recipe's name, a file, tables or a recipe; kept in ``runs/<name>`` by default."""
     from unseen.studies.describe import find_recipe
     from unseen.studies.study import Study
-    from unseen.vocabulary.recipe import Recipe, changed, extended, read_recipe, recipe_from
+    from unseen.vocabulary.recipe import Recipe, changed, check_own_readout, extended, own_tables, recipe_from
 
     if isinstance(recipe, str | Path):
         path = find_recipe(recipe)
-        resolved = read_recipe(path, settings)
-        name = str(recipe).removesuffix(".toml") if not Path(recipe).is_file() else path.stem
+        own, where = own_tables(path), str(path)
+        tables = extended(own, path)
     else:
-        tables = recipe.model_dump(mode="python") if isinstance(recipe, Recipe) else dict(recipe)
-        resolved = recipe_from(changed(extended(tables), settings, "recipe"))
+        path, where = None, "recipe"
+        own = {} if isinstance(recipe, Recipe) else dict(recipe)
+        tables = recipe.model_dump(mode="python") if isinstance(recipe, Recipe) else extended(own)
+    wanted = changed(tables, settings, where)
+    check_own_readout(own, (tables, wanted), where)
+    resolved = recipe_from(wanted, where)
+    if path is None:
         name = "".join(c if c.isalnum() else "-" for c in resolved.title.lower()).strip("-") or "study"
+    else:
+        name = str(recipe).removesuffix(".toml") if not Path(str(recipe)).is_file() else path.stem
     return Study(resolved, Path(out) if out is not None else Path("runs") / name)
 
 

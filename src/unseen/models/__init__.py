@@ -1,10 +1,10 @@
 """Names become networks: a table of backbones, sharing patterns between tasks, layers that can be recorded."""
 
 from unseen.models.catalogue import BACKBONES, SHARING, STEMS, Backbone, describe_models
-from unseen.models.encoders import ENCODERS, Autoencoder, Contrastive, build_encoder
+from unseen.models.encoders import ENCODERS, Autoencoder, Contrastive, build_encoder, describe_encoders
 from unseen.models.inputs import NORMALISE, Seeing
 from unseen.models.network import Network
-from unseen.models.readout import build_readout, with_encoder
+from unseen.models.readout import build_readout, encoder_layers, with_encoder
 from unseen.models.sharing import build, layer_names
 from unseen.models.small import SMALL, Small, describe_small
 
@@ -24,8 +24,10 @@ __all__ = [
     "build",
     "build_encoder",
     "build_readout",
+    "describe_encoders",
     "describe_models",
     "describe_small",
+    "encoder_layers",
     "layer_names",
     "with_encoder",
 ]

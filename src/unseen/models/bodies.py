@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from unseen.models.catalogue import BACKBONES, Backbone, create, cut, inception
+from unseen.models.encoders import ENCODERS
 from unseen.models.small import SIZE, SMALL, Small, made
 from unseen.models.weights import fit, last_linear
 from unseen.vocabulary.errors import UnseenError, listed, unknown
@@ -119,9 +120,18 @@ def from_timm(asked: Request) -> Body:
 
     name, size = asked.name, asked.input_size
     if not timm.is_model(name.partition(".")[0]):
+        if name in ENCODERS:
+            raise UnseenError(
+                f"'{name}' is an encoder that learns without labels, not a backbone; in a recipe set training.objective"
+                f" beside it (`unseen models {name}` lists which), in Python take build_encoder."
+            )
         close = difflib.get_close_matches(name, set(timm.list_models()) - set(BACKBONES), n=4)
+        encoders = f"encoders, for training.objective: {', '.join(ENCODERS)}"
         raise unknown(
-            "backbone", name, [*BACKBONES, *SMALL, *close], where="the table or in timm (or give 'module:factory')"
+            "backbone",
+            name,
+            [*BACKBONES, *SMALL, *ENCODERS, *close],
+            where=f"the table or in timm (or give 'module:factory'; {encoders})",
         )
     config = timm.get_pretrained_cfg(name)
     native = (config.input_size[1], config.input_size[2]) if config else (224, 224)

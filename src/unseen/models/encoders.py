@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -21,6 +22,7 @@ from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.seeds import seed_of
 
 LATENTS = 10
+SOURCE = "Schott et al. 2022, released code"  # of the layer table
 
 
 class Encoder(nn.Module):
@@ -133,3 +135,18 @@ def build_encoder(
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed_of(seed, "encoder"))
         return ENCODERS[name](channels, latents)
+
+
+def describe_encoders() -> list[dict[str, Any]]:
+    """One line per encoder, for ``unseen models``; they are small, so they are built to be counted."""
+    built = {name: build_encoder(name, channels=3, seed=0) for name in ENCODERS}
+    return [
+        {
+            "name": name,
+            "parameters": round(sum(parameter.numel() for parameter in one.parameters()) / 1e6, 2),
+            "side": SIDE,
+            "latents": LATENTS,
+            "note": SOURCE,
+        }
+        for name, one in built.items()
+    ]

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from unseen.models.bodies import Body
+from unseen.models.encoders import LATENTS, SOURCE, build_encoder
 from unseen.models.network import Network
 from unseen.models.perceptrons import hidden
 from unseen.vocabulary.errors import UnseenError
@@ -66,7 +67,13 @@ def with_encoder(encoder: nn.Module, readout: Network) -> Network:
     return network
 
 
+def encoder_layers(name: str) -> tuple[str, ...]:
+    """The layers that an encoder and its readout have together."""
+    readout = build_readout({"target": 1}, latents=LATENTS, seed=0)
+    return with_encoder(build_encoder(name, channels=3, seed=0), readout).layers
+
+
 def _body(stages: Mapping[str, nn.Module]) -> Body:
-    body = Body(dict(stages), {stage: stage for stage in stages}, WIDTHS[-1], "Schott et al. 2022, released code")
+    body = Body(dict(stages), {stage: stage for stage in stages}, WIDTHS[-1], SOURCE)
     body.axes = dict.fromkeys(stages, 1)
     return body

@@ -199,13 +199,42 @@ class Trend:
 
 @dataclass(frozen=True)
 class Together:
-    """Spearman's correlation of invariance with an accuracy over networks, and where its interval comes from."""
+    """Spearman's correlation of invariance with an accuracy over ``n`` networks; it has no interval, since networks of
+    one transformation are no independent points."""
 
     value: float
+    n: int
+
+
+@dataclass(frozen=True)
+class LayerThreshold:
+    """From which activity on the units of one layer count, where τ was searched for: the median τ of ``networks``
+    (those ``without`` one are left out), its interval (transformations resampled; NaN where there is none) and range.
+
+    ``kept``, ``removed`` and ``full``: accuracy with the units below τ ablated, with those above it ablated, and of the
+    whole network. ``left``: the share of the accuracy above chance that is left without the units above τ, with its
+    interval, and whether this is near chance (None: open). All are means over ``transformations``.
+    """
+
+    model: str
+    layer: str
+    tau: float
     low: float
     high: float
-    n: int
-    method: str
+    least: float
+    most: float
+    networks: int
+    without: int
+    transformations: int
+    repeats: int
+    kept: float
+    removed: float
+    full: float
+    chance: float
+    left: float
+    left_low: float
+    left_high: float
+    near: bool | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,12 +243,13 @@ class Exposure:
 
     ``series``: model ("" where there is one), transformation and family of each series, in the order of the page;
     ``category``: the factor whose levels are recognised, of which there are ``categories``; ``layer``: the last one
-    recorded; ``same_categories``: whether all seeds share the choice of categories. ``points``: per network and
+    recorded; ``same_categories``: whether all repeats share the choice of categories. ``points``: per network and
     transformation ``trial, seed, series, x, within, across, plain, invariance`` (median over the units of ``layer`` on
     unseen-transformed categories). ``together``: by set ("within", "across"), how invariance goes with it.
     ``thresholds``: per series, x and threshold ``kept, removed, full`` (means over networks), ``n`` (networks) and
     ``chosen`` (how many of them chose it), of ``layer``; ``odd_thresholds``: how many of the τ there have a reason to
-    be doubted, of how many.
+    be doubted, of how many. ``by_layer``: τ of every model and layer, from the first to the last, where it was searched
+    for. ``one_number``: whether all networks that see categories transformed see as many, so that nothing can rise.
     """
 
     series: Mapping[str, tuple[str, str, str]]
@@ -234,6 +264,8 @@ class Exposure:
     trends: tuple[Trend, ...] = ()
     same_categories: bool = False
     odd_thresholds: tuple[int, int] = (0, 0)
+    by_layer: tuple[LayerThreshold, ...] = ()
+    one_number: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,3 +343,5 @@ class Contents:
     regression: Regression | None = None
     exposure: Exposure | None = None
     matrices: tuple[Matrix, ...] = ()
+    absent: str = ""  # why the images were not at hand when this was gathered
+    unrun: tuple[int, int] = (0, 0)  # trials that have not finished, of how many

@@ -179,9 +179,11 @@ def invariance_points(
     span: Sequence[float | int],
     asked: str,
     note: str,
+    unit: str = "seed",
     height: int = 300,
 ) -> alt.LayerChart:
-    """One point per network and transformation: how invariant its units are, and its accuracy; larger: more seen."""
+    """One point per network and transformation: how invariant its units are, and its accuracy; larger: more seen.
+    ``unit``: what a repeat is called."""
     data = [{**row, "invariance": finite(row["invariance"]), "accuracy": finite(row["accuracy"])} for row in rows]
     axis = alt.Axis(title="median invariance, unseen-transformed categories", format="~g", tickCount=5, grid=True)
     x = alt.X("invariance:Q", scale=alt.Scale(domain=list(span), nice=False), axis=axis)
@@ -190,7 +192,7 @@ def invariance_points(
     most = max([1.0, *(row["x"] for row in data)])
     size = alt.Size("x:Q", scale=alt.Scale(domain=[0, most], range=[18, 110]), title="seen transformed", legend=None)
     tips = [alt.Tooltip("series:N", title="transformation"), alt.Tooltip("x:Q", title="seen transformed")]
-    tips += [alt.Tooltip("seed:N"), alt.Tooltip("invariance:Q", format=".3f")]
+    tips += [alt.Tooltip("repeat:N", title=unit), alt.Tooltip("invariance:Q", format=".3f")]
     tips.append(alt.Tooltip("accuracy:Q", title=f"{asked} accuracy", format=".3f"))
     point = _chart(data).mark_point(filled=True, opacity=0.7)
     marks = _member("shape", list(shapes), list(shapes.values()))

@@ -75,7 +75,7 @@ def accuracy(contents: Contents) -> Figure | str:
                 height=150,
             )
             made.append(Panel(name, chart))
-    shared = " Every seed sees the same categories transformed." if about.same_categories else ""
+    shared = " Every repeat sees the same categories transformed." if about.same_categories else ""
     caption = (
         f"Accuracy on transformed images of seen-transformed categories (within) and of the others (across), and on "
         f"untransformed images of all, by {contents.x_title}. {band_words(rows)}{shared} The dotted line is chance."
@@ -107,7 +107,7 @@ def violins(contents: Contents) -> Figure | str:
     caption = (
         f"Invariance coefficients of the units after {about.layer}, by {contents.x_title}: the faint left half on "
         f"images of seen-transformed categories, the full right half of unseen-transformed ones; grey is the plainly "
-        f"trained network. A bar is the median. Units of all seeds together (networks: {networks} each)."
+        f"trained network. A bar is the median. Units of all {_repeats(about)[1]} together (networks: {networks} each)."
         f"{_unscored(about)}{below}{_more(about)}"
     )
     keys = [Key("plainly trained", colour=OTHERS[5][0]), *_family_keys(about)]
@@ -128,9 +128,9 @@ def invariance(contents: Contents) -> Figure | str:
     for asked in ("across", "within"):
         one = about.together[asked]
         note = f"all together: ρ = {number(one.value)}, n = {one.n}" if math.isfinite(one.value) else "no correlation"
-        rows = whole[asked].select("series", "x", "seed", "invariance", pl.col(asked).alias("accuracy")).to_dicts()
+        rows = whole[asked].select("series", "x", "repeat", "invariance", pl.col(asked).alias("accuracy")).to_dicts()
         chart = exposure.invariance_points(
-            rows, colours=_colours(about), shapes=shapes, span=span, asked=asked, note=note
+            rows, colours=_colours(about), shapes=shapes, span=span, asked=asked, note=note, unit=_repeats(about)[0]
         )
         made.append(Panel(f"{asked}-category accuracy", chart))
     caption = (
@@ -292,6 +292,11 @@ def _accuracies(contents: Contents) -> list[Row]:
     return [
         row for row in rows if row["target"] == about.category and row["set"] in SETS and row["series"] in about.series
     ]
+
+
+def _repeats(about: Exposure) -> tuple[str, str]:
+    """What a repeat is called, and many: networks of other seeds, or with other categories seen transformed."""
+    return ("seed", "seeds") if about.same_categories else ("draw", "draws of categories")
 
 
 def _models(about: Exposure) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -13,19 +12,26 @@ from unseen.reports.palette import role
 from unseen.reports.words import interval, number
 
 ROW = 21  # pixels of one row
+APART = 0.1  # of a cell: frames of neighbours do not run together
 DARK = 0.6  # of the colour; above it words are light
 
 
-def spaced(picture: Matrix) -> list[str]:
-    """Names of the rows from top to bottom: observers, then the conditions, a gap before each group. Gaps are names
-    of blanks, each of another length."""
-    names, before = [picture.observers_name] if picture.observers is not None else [], None
-    for name, group in picture.rows:
+def spaced(picture: Matrix, *, published: bool) -> list[str]:
+    """Names of the rows from top to bottom: the conditions, a gap before each group, and last the observers, beside
+    what else is published. Gaps are names of blanks, each of another length."""
+    rows = [*picture.rows, *([(picture.observers_name, "")] if _observed(picture, published) else [])]
+    names, before = [], None
+    for name, group in rows:
         if group != before and names:
             names.append(" " * (1 + sum(not known.strip() for known in names)))
         names.append(name)
         before = group
     return names
+
+
+def _observed(picture: Matrix, published: bool) -> bool:
+    """Whether a map shows the observers: that of the published numbers does, or the only one."""
+    return picture.observers is not None and (published or picture.published is None)
 
 
 def cells(picture: Matrix, *, published: bool) -> list[dict[str, Any]]:
@@ -48,7 +54,7 @@ def cells(picture: Matrix, *, published: bool) -> list[dict[str, Any]]:
                     "beside": "" if beside is None else number(beside),
                 }
             )
-    if picture.observers is not None:
+    if picture.observers is not None and _observed(picture, published):
         none = {"group": "published", "interval": "", "n": None, "beside": ""}
         made += [
             _cell(picture.observers_name, asked, finite(value)) | none
@@ -63,22 +69,29 @@ def _cell(name: str, asked: str, value: float | None, *, trained: bool = False) 
         "asked": asked,
         "value": value,
         "shade": 0 if value is None else 0.04 + 0.96 * min(max(value, 0), 1),
-        "words": "–" if value is None else f"{100 * value:.0f}",
+        "words": "–" if value is None else str(int(100 * value + 0.5)),  # halves go up, as in print
         "shown": "not known" if value is None else number(value),
         "trained": trained,
     }
 
 
-def heat_map(picture: Matrix, *, published: bool, names: Sequence[str]) -> alt.LayerChart:
-    """Per cent correct in every cell. ``names`` are the rows from top to bottom, so that two maps can share them."""
+def heat_map(picture: Matrix, *, published: bool) -> alt.LayerChart:
+    """Per cent correct in every cell; rows of ours and of what is published lie side by side."""
+    names = spaced(picture, published=published)
     data = alt.Data(values=cells(picture, published=published))
     base = alt.Chart(data)
     columns = list(picture.columns)
     angle = 0 if max(map(len, columns), default=0) * len(columns) < 40 else -90
-    x = alt.X("asked:N", sort=columns, title=None, axis=alt.Axis(orient="top", labelAngle=angle, labelLimit=120))
+    x = alt.X(
+        "asked:N",
+        sort=columns,
+        title=None,
+        scale=alt.Scale(paddingInner=APART),
+        axis=alt.Axis(orient="top", labelAngle=angle, labelLimit=120),
+    )
     blank = "trim(datum.label) == '' ? '' : datum.label"
     axis = alt.Axis(labelLimit=210, labelExpr=blank, grid=False)
-    y = alt.Y("row:N", title=None, scale=alt.Scale(domain=list(names)), axis=axis)
+    y = alt.Y("row:N", title=None, scale=alt.Scale(domain=names, paddingInner=APART), axis=axis)
     tips = [
         alt.Tooltip("group:N", title="group"),
         alt.Tooltip("row:N", title="trained on"),
@@ -91,8 +104,16 @@ def heat_map(picture: Matrix, *, published: bool, names: Sequence[str]) -> alt.L
     shade = alt.Opacity("shade:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), legend=None)
     box = base.mark_rect(color=role("heat"), cornerRadius=1.5).encode(x, y, shade, tooltip=tips)
     frame = base.transform_filter("datum.trained && isValid(datum.value)").mark_rect(
-        fill=None, stroke=role("asked"), strokeWidth=2, cornerRadius=1.5, tooltip=None
+        fill=None, stroke=role("asked"), strokeWidth=1.6, cornerRadius=1.5, tooltip=None
     )
     light = alt.condition(f"datum.shade > {DARK}", alt.value(role("paper")), alt.value(role("ink")))
-    words = base.mark_text(fontSize=10.5, tooltip=None).encode(x, y, alt.Text("words:N"), color=light)
-    return alt.LayerChart(layer=[box, frame.encode(x, y), words], height=ROW * len(names))
+    words = (
+        base.transform_filter("isValid(datum.value)")
+        .mark_text(fontSize=10.5, tooltip=None)
+        .encode(x, y, alt.Text("words:N"), color=light)
+    )
+    dashes = base.transform_filter("!isValid(datum.value)").mark_text(
+        fontSize=10.5, tooltip=None, color=role("muted"), opacity=0.5
+    )
+    layers = [box, frame.encode(x, y), words, dashes.encode(x, y, alt.Text("words:N"))]
+    return alt.LayerChart(layer=layers, height=ROW * len(names))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from unseen.reports.contents import Contents
 from unseen.reports.figures import Figure, Key, Panel, losses
-from unseen.reports.matrix import heat_map, spaced
+from unseen.reports.matrix import heat_map
 from unseen.reports.palette import role
 from unseen.reports.words import has_interval, number, repeats
 
@@ -19,14 +19,11 @@ def matrix(contents: Contents) -> Figure | str:
     found = contents.matrices
     if not any(picture.n.any() for picture in found):
         return "Matrix: no trial has finished, so there is none."
-    made = [
-        Panel(picture.model or "this study", heat_map(picture, published=False, names=spaced(picture)))
-        for picture in found
-    ]
+    made = [Panel(picture.model or "this study", heat_map(picture, published=False)) for picture in found]
     first = found[0]
     known = first.published is not None
     if known:
-        made.append(Panel("published", heat_map(first, published=True, names=spaced(first))))
+        made.append(Panel("published", heat_map(first, published=True)))
     counts = [int(n) for picture in found for n in picture.n.ravel() if n]
     spread = any(has_interval(low, high) for p in found for low, high in zip(p.low.ravel(), p.high.ravel()))
     caption = (

@@ -115,7 +115,7 @@ def r2_bars(
     models = list(models) or list(dict.fromkeys(row["model"] for row in (*rows, *published)))
     splits = list(splits) or list(dict.fromkeys(row["split"] for row in (*rows, *published)))
     colours = colours or series_colours(splits)
-    lowest = _floor(rows)
+    lowest = _floor([*rows, *({**row, "low": None} for row in published)])
     data = r2_rows(rows, lowest)
     y = alt.Y("model:N", sort=models, title=None, scale=alt.Scale(paddingInner=0.18, paddingOuter=0.1))
     y = y.axis(labelLimit=150, labelExpr=TWO_LINES, labelPadding=10, grid=False)
@@ -140,14 +140,43 @@ def r2_bars(
         .mark_text(align="left", dx=5, fontSize=10, color=role("ink"), tooltip=None)
     )  # right of zero, where such a bar leaves room
     layers.append(word.encode(_r2_axis("middle", lowest), y, beside, alt.Text("beyond:N")))
-    if published:
-        known = [{**row, "end": max(row["value"], lowest), "shown": number(row["value"])} for row in published]
-        tick = _chart(known).mark_tick(color=role("ink"), thickness=2.4, opacity=1)
-        source = [*tips, alt.Tooltip("source:N", title="published in")]
-        layers.append(tick.encode(_r2_axis("end", lowest), y, beside, tooltip=source))
+    known = _known(published, data, lowest)
+    source = [*tips, alt.Tooltip("source:N", title="published in")]
+    if inside := [row for row in known if not row["beyond"]]:
+        tick = _chart(inside).mark_tick(color=role("ink"), thickness=2.4, opacity=1)
+        layers.append(tick.encode(_r2_axis("value", lowest), y, beside, tooltip=source))
+    if below := [row for row in known if row["beyond"]]:
+        look = {"shape": CUTS["low"][1], "filled": False, "size": 90, "strokeWidth": 2.4, "color": role("ink")}
+        point = _chart(below).mark_point(xOffset=-4, opacity=1, **look)
+        layers.append(point.encode(_r2_axis("place", lowest), y, beside, tooltip=source))
+        for shift in sorted({row["shift"] for row in below}):
+            words = _chart([row for row in below if row["shift"] == shift])
+            text = words.mark_text(align="left", dx=shift, fontSize=10, color=role("muted"), tooltip=None)
+            layers.append(text.encode(_r2_axis("words", lowest), y, beside, alt.Text("beyond:N")))
     least = 32 if any(len(name) > 20 for name in models) else 0  # two lines of a long name
     each = 13  # a line of words; the same for all panels of a figure, which share the room of a bar when drawn as one
     return _layers(layers, height=max(80, len(models) * max(least, 8 + each * len(splits))))
+
+
+def _known(published: Rows, data: Rows, lowest: float | int) -> list[dict[str, Any]]:
+    """Published numbers with what is said of those ``beyond`` the axis, and where: at its end, or right of zero where
+    our own bar is in the way (and behind its number)."""
+    ours = {(row["model"], row["split"]): row for row in data}
+    made = []
+    for row in published:
+        bar = ours.get((row["model"], row["split"]))
+        blocked = bar is not None and (bar["beyond"] != "" or bar["end"] < 0)
+        made.append(
+            {
+                **row,
+                "shown": number(row["value"]),
+                "beyond": f"published {number(row['value'])}" if row["value"] < lowest else "",
+                "place": lowest,
+                "words": 0 if blocked else lowest,
+                "shift": (60 if bar["beyond"] else 5) if bar is not None and blocked else 8,
+            }
+        )
+    return made
 
 
 def modularity_dots(rows: Rows, *, names: Sequence[str] = ()) -> alt.LayerChart:

@@ -68,6 +68,8 @@ def r2(contents: Contents) -> Figure | str:
             " R² has no lower end, and some networks answer far outside a factor's range: beside it, R² with such "
             "answers moved to the nearer end of the range."
         )
+    if any(row["value"] < LOWEST for row in known):
+        caption += " An open arrow tip with its number is a published one below the axis."
     keys = [*_split_keys(about), *([Key("published", tick=True)] if known else []), *_beyond([*rows, *kept])]
     return Figure("r2", "R² by split", caption, tuple(made), tuple(keys))
 

@@ -136,14 +136,18 @@ def _findings(contents: Contents) -> Section | str:
 
 
 def _trends(contents: Contents) -> list[Section]:
-    if contents.exposure is None or not contents.exposure.trends:
+    if contents.exposure is None:
         return []
-    return [Section("trends", "By transformation", tables.trends(contents.exposure))]
+    found = [Section("trends", "By transformation", tables.trends(contents))] if contents.exposure.trends else []
+    if contents.exposure.by_layer:
+        found.append(Section("activity", "By layer", tables.layer_thresholds(contents.exposure)))
+    return found
 
 
 def _splits(contents: Contents) -> Section | str:
     if not contents.splits:
-        return "Splits: the study has no grid of two factors to draw."
+        why = "the study has no grid of two factors to draw"
+        return f"Splits: {f'{contents.absent}, so they are not drawn' if contents.absent else why}."
     first = contents.splits[0]
     lead = large_split(first)
     # Words stay readable: a grid wider than the screen scrolls in its own box. A narrow one is not blown up.

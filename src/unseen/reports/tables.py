@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-import re
+import math
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -52,26 +53,79 @@ def findings(items: Sequence[Finding]) -> str:
     return f'<ul class="findings">\n{"".join(made)}\n</ul>'
 
 
-def trends(about: Exposure) -> str:
-    """Across-category accuracy of each transformation against the number of categories seen transformed."""
+def trends(contents: Contents) -> str:
+    """Across-category accuracy of each transformation against the number of categories seen transformed; with fewer
+    than three such numbers, that accuracy alone."""
+    about = contents.exposure
+    assert about is not None
+    if all(math.isnan(trend.correlation) for trend in about.trends):
+        return _across(contents, about)
     rows = []
     for trend in about.trends:
         model, level, family = about.series[trend.series]
         spread = interval(trend.low, trend.high, trend.n)
-        ends = f"{number(trend.first)} → {number(trend.last)}"
+        ends = f"{trend.first:.3f} → {trend.last:.3f}".replace("nan", "undefined")
         rows.append(
             [model, level, family, ends, f"{trend.correlation:.2f}".replace("-", "−").replace("nan", "undefined"),
              spread, str(trend.n), trend.growth]
         )  # fmt: skip
     heads = ["model", "transformation", "family", "across, fewest → most seen", "ρ", "95 % interval", "n", "growth"]
-    if not any(row[0] for row in rows):
-        heads, rows = heads[1:], [row[1:] for row in rows]
+    heads, rows = _filled(heads, rows)
     words = (
         "Across-category accuracy and the number of categories seen transformed: Spearman's ρ is the mean over "
         "repeats of the correlation within each, its interval over repeats; plainly trained networks are left out. "
         "Growth: a straight line against a logarithm by AIC."
     )
     return table(heads, rows, right=("ρ", "n"), wrap=("growth",)) + f'<p class="small">{escape(words)}</p>'
+
+
+def _across(contents: Contents, about: Exposure) -> str:
+    """Across-category accuracy of networks that saw a transformation."""
+    frame = contents.summary
+    rows = [
+        [*about.series[row["series"]], plain(row["x"]), number(row["value"]),
+         interval(row["low"], row["high"], row["n"]), str(row["n"])]
+        for row in frame.filter(frame["measure"] == "accuracy", frame["set"] == "across", frame["x"] > 0).to_dicts()
+        if row["series"] in about.series and row["target"] == about.category
+    ]  # fmt: skip
+    heads = ["model", "transformation", "family", "seen transformed", "across-category accuracy", "95 % interval", "n"]
+    heads, rows = _filled(heads, rows)
+    words = f"Accuracy on transformed images of the other categories, by {contents.x_title}; n counts repeats."
+    right = ("seen transformed", "across-category accuracy", "n")
+    return table(heads, rows, right=right) + f'<p class="small">{escape(words)}</p>'
+
+
+def _filled(heads: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Without the first column where it is empty, as that of models is where there is one."""
+    return (heads, rows) if any(row[0] for row in rows) else (heads[1:], [row[1:] for row in rows])
+
+
+def layer_thresholds(about: Exposure) -> str:
+    """τ of each layer, and what is left of the accuracy at it."""
+    near = {True: "yes", False: "no", None: "open"}
+    rows = []
+    for one in about.by_layer:
+        span = f"{one.least:g} to {one.most:g}" if one.networks > 1 else ""
+        tau = "none" if math.isnan(one.tau) else f"{one.tau:g}"
+        accuracies = [number(one.full), number(one.kept), number(one.removed)] if one.networks else [""] * 3
+        left = f"{number(one.left, percent=True)} {interval(one.left_low, one.left_high, None, percent=True)}"
+        rows.append(
+            [one.model, one.layer, tau, span, str(one.networks), str(one.without), *accuracies,
+             left if one.networks else "", near[one.near]]
+        )  # fmt: skip
+    right = ("τ, median", "networks", "without τ", "whole network", "inactive ablated", "active ablated")
+    heads = ["model", "layer", *right[:1], "range", *right[1:], "left above chance [95 %]", "near chance"]
+    heads, rows = _filled(heads, rows)
+    guess = number(about.by_layer[0].chance)
+    words = (
+        f"τ: the highest share of a unit's largest activity at which setting to zero the units that an image leaves "
+        f"below it costs at most one percentage point; networks without τ have a curve that never falls, or falls at "
+        f"once. Accuracies are those at τ of each network, means over transformations, on transformed images of "
+        f"seen-transformed categories, or plain ones where none was seen; chance is {guess}. Left above chance: of the "
+        f"accuracy above chance, the share that is left without the active units; near chance means that at most a "
+        f"tenth is (ours). Intervals: whole transformations are resampled."
+    )
+    return table(heads, rows, right=right) + f'<p class="small">{escape(words)}</p>'
 
 
 def published(contents: Contents) -> str:
@@ -136,9 +190,17 @@ def csv_link(frame: pl.DataFrame, name: str) -> str:
 
 
 def flags(contents: Contents) -> str:
+    """Trials that are not there first: means over what is there may be of other conditions than they seem."""
+    unrun, of = contents.unrun
+    left = f"<p>{unrun:,} of {of:,} trials have not finished; everything here is without them.</p>" if unrun else ""
+    return left + _flags(contents)
+
+
+def _flags(contents: Contents) -> str:
     frame = contents.flags
     if not frame.height:
-        return f"<p>None: every trial that was run {_sound(contents)}</p>"
+        none = "Of the others none" if contents.unrun[0] else "None"
+        return f"<p>{none}: every trial that was run {_sound(contents)}</p>"
     columns = ("flag", "series", "x", "seed", "trial", "detail")
     rows = [[_key(name, row[name]) for name in columns] for row in frame.to_dicts()]
     heads = ["flag", contents.series_title, contents.x_title, "seed", "trial", "detail"]
@@ -155,9 +217,23 @@ def _sound(contents: Contents) -> str:
     curves = contents.curves
     if curves.height and curves.group_by("trial").n_unique()["epoch"].min() == 1:
         return "finished and stayed finite; with one epoch convergence cannot be judged."
-    if re.search(r'^select = "last"', contents.recipe, re.MULTILINE):
+    if "last" in _selections(contents.recipe):
         return "finished and stayed finite; convergence is judged only where the best epoch is selected."
     return "finished, converged and stayed finite."
+
+
+def _selections(recipe: str) -> set[str]:
+    """Which epoch networks are taken from, as a resolved recipe has it: "best", "last", or either by its grid.
+
+    >>> sorted(_selections('[training]\\nselect = "best"\\n[readout]\\nselect = "last"'))
+    ['best']
+    """
+    parsed = tomllib.loads(recipe)
+    found = {parsed.get("training", {}).get("select", "best")}
+    grids = parsed.get("grid", [])
+    for grid in [grids] if isinstance(grids, dict) else grids:
+        found |= set(grid.get("training.select", ()))
+    return found
 
 
 def facts(sections: Mapping[str, Mapping[str, str]]) -> str:

@@ -212,6 +212,8 @@ def distance_grid(study: Study, trial: Trial) -> np.ndarray | None:
 def distances(study: Study) -> list[dict[str, Any]]:
     """For every split, how far its OOD cells are from the nearest seen viewpoint (supplement D.1)."""
     rows = []
+    if study.absent:
+        return rows
     if not any("unseen" in study.split(trial).sets for trial in study.trials):  # checking a study takes seconds
         return rows
     for trial, _ in study.check():
@@ -230,7 +232,7 @@ def cells_by_distance(study: Study) -> pl.DataFrame:
     import polars as pl
 
     frames = []
-    for trial in study.trials:
+    for trial in () if study.absent else study.trials:
         name, grid = study.find(trial), distance_grid(study, trial)
         if name is None or grid is None:
             continue

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from unseen.studies.pictures import splits, top_units, usable_cells
 from unseen.studies.published import published_numbers
 from unseen.studies.regressions import MODE, TOWARDS, in_order, model_of
 from unseen.studies.study import Study
+from unseen.studies.trials import Trial
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +53,7 @@ def axis(study: Study) -> tuple[str, str, list[str]]:
         (key for key in keys if key.startswith("design.") and _changes_combinations(study, key)), None
     )
     column = X_KEYS.get(chosen or "", "combinations")
-    if any("combinations" not in study.split(trial).facts for trial in study.trials):  # a split by levels has none
+    if any("combinations" not in facts for _, facts in split_facts(study)):  # a split by levels has none
         column = "images"
     return column, X_TITLES[column], [key for key in keys if key not in (chosen, REPEAT)]
 
@@ -71,9 +73,17 @@ def _follows(study: Study, key: str, keys: Sequence[str]) -> bool:
 def _changes_combinations(study: Study, key: str) -> bool:
     """Whether the values of a grid key lead to different numbers of seen combinations (lists of a release do)."""
     found: dict[str, set[int]] = {}
-    for trial in study.trials:
-        found.setdefault(repr(trial.condition.get(key)), set()).add(study.split(trial).facts.get("combinations", 0))
+    for trial, facts in split_facts(study):
+        found.setdefault(repr(trial.condition.get(key)), set()).add(facts.get("combinations", 0))
     return len({tuple(sorted(numbers)) for numbers in found.values()}) > 1
+
+
+def split_facts(study: Study) -> list[tuple[Trial, Mapping[str, Any]]]:
+    """What is known of each trial's split; without the images, of the splits of finished trials."""
+    if not study.absent:
+        return [(trial, study.split(trial).facts) for trial in study.trials]
+    found = ((trial, study.find(trial)) for trial in study.trials)
+    return [(trial, study.store.read(name)["facts"]) for trial, name in found if name is not None]
 
 
 def series_name(condition: dict[str, Any], facts: dict[str, Any], keys: Sequence[str]) -> str:
@@ -125,6 +135,10 @@ def summary_of(study: Study) -> pl.DataFrame:
 
 def gather(study: Study) -> Contents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
+    return replace(_gathered(study), absent=study.absent, unrun=(len(study.missing()), len(study.trials)))
+
+
+def _gathered(study: Study) -> Contents:
     if study.recipe.task == "regression":
         from unseen.studies.regression_contents import gather_regression
 
@@ -145,8 +159,7 @@ def gather(study: Study) -> Contents:
     points = tidy.filter(pl.col("measure") == "accuracy").select(
         "trial", "repeat", "series", "x", "set", "target", "value"
     )
-    audits = study.check()
-    total = usable_cells(study, audits[0][0]) if audits else 0
+    total = _cells(study, trials)
     if column == "combinations" and total:
         x_title = f"{x_title} (of {total})"
     shown = splits(study)
@@ -172,6 +185,15 @@ def gather(study: Study) -> Contents:
         citation=study.recipe.citation,
         layers=layer_order(trials),
     )
+
+
+def _cells(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> int:
+    """Cells of the grid that the first split may show or ask; 0 where it is not known."""
+    if not study.absent:
+        audits = study.check()
+        return usable_cells(study, audits[0][0]) if audits else 0
+    grid = trials[0][0]["facts"].get("grid")
+    return int(np.prod(grid)) if grid else 0
 
 
 def layer_order(trials: Sequence[tuple[dict[str, Any], Path]]) -> tuple[str, ...]:
@@ -305,8 +327,27 @@ def flags(
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def facts_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, dict[str, str]]:
-    """What stood behind the numbers: world, splits, networks, machine, time."""
+def images_asked(trials: Sequence[tuple[dict[str, Any], Path]], name: str) -> str:
+    """How many images a set has, over all trials that have it."""
+    counts = sorted({facts["sets"][name] for facts, _ in trials if name in facts["sets"]})
+    return f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}" if counts else "no"
+
+
+def stored_rows(trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, str]:
+    """What each set holds, as far as trials tell: its number of images."""
+    names = dict.fromkeys(name for facts, _ in trials for name in facts["sets"])
+    return {name: f"{images_asked(trials, name)} images" for name in names}
+
+
+def _stored_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, dict[str, str]]:
+    """World and rows where the images are not at hand."""
+    world = trials[0][0]["description"]["world"]
+    known = {"name": str(world["name"]), "images": study.absent, "fingerprint": str(world.get("fingerprint", ""))}
+    return {"World": known, "Rows": stored_rows(trials)}
+
+
+def _world_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, dict[str, str]]:
+    """World and rows."""
     first = study.trials[0]
     world = study.world(first)
     kind = "grey" if world.channels == 1 else "colour"
@@ -320,10 +361,15 @@ def facts_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) ->
     tables["Rows"] = {}
     splits = {id(split): split for split in map(study.split, study.trials)}.values()
     for name, wanted in study.split(first).sets.items():
-        counts = sorted({facts["sets"][name] for facts, _ in trials if name in facts["sets"]})
-        span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}" if counts else "no"
         reasons = {split.sets[name].reason for split in splits if name in split.sets}
-        tables["Rows"][name] = f"{span} images{': ' if len(reasons) == 1 else '; the first: '}{wanted.reason}"
+        between = ": " if len(reasons) == 1 else "; the first: "
+        tables["Rows"][name] = f"{images_asked(trials, name)} images{between}{wanted.reason}"
+    return tables
+
+
+def facts_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, dict[str, str]]:
+    """What stood behind the numbers: world, splits, networks, machine, time."""
+    tables = _stored_tables(study, trials) if study.absent else _world_tables(study, trials)
     for row in distances(study):
         title = f"Distance of held-out cells to the nearest seen {row['factor']}"
         span = f"mean {row['mean']:.3g}, {row['least']:.3g} to {row['most']:.3g} (n = {row['n']} cells)"

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.idle import reads_out
 from unseen.vocabulary.recipe import Recipe, read_recipe, shipped
 
 
 def recipe_toml(recipe: Recipe) -> str:
-    """A recipe as TOML, every default written out.
+    """A recipe as TOML, every default written out, of what it uses.
 
     >>> from unseen.vocabulary.recipe import recipe_from
     >>> recipe = recipe_from({"title": "t", "world": {"name": "digits"}, "design": {"name": "d", "columns": "view"}})
@@ -21,6 +22,8 @@ def recipe_toml(recipe: Recipe) -> str:
     import tomli_w
 
     tables = _without_none(recipe.model_dump(mode="json"))
+    if not reads_out(tables, "recipe"):
+        del tables["readout"]  # inherited, and refused where a recipe writes it itself
     if tables.get("grid") == [{}]:
         del tables["grid"]
     return tomli_w.dumps(tables)

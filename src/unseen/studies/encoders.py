@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from unseen.models import ENCODERS, Seeing, build_encoder, build_readout, with_encoder
+from unseen.models.encoders import LATENTS
 from unseen.models.factories import factory_of
 from unseen.recordings.latents import latents_of
 from unseen.studies.study import Study
@@ -22,12 +23,13 @@ from unseen.training import Learner, Pictures, Trained, train
 from unseen.training.encoding import EncodingLearner
 from unseen.training.objectives import OBJECTIVES, check_settings
 from unseen.training.pairs import PairGrid, pair_grid
-from unseen.vocabulary.errors import UnseenError, unknown
-from unseen.vocabulary.recipe import NetworkSection, Recipe
+from unseen.vocabulary.errors import UnseenError, listed, unknown
+from unseen.vocabulary.grids import inline
+from unseen.vocabulary.idle import SUPERVISED
+from unseen.vocabulary.recipe import NetworkSection, Recipe, TrainingSection
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import seed_of, stream
 
-SUPERVISED = "supervised"
 UNUSED = ("sharing", "stem", "as_released", "checkpoint", "pretrained", "frozen")  # of [network]: not looked at here
 CHUNK = 4096  # pictures encoded at a time
 MOST_LATENTS = 10_000  # rows whose latents are kept (ours)
@@ -43,6 +45,7 @@ def check_objective(trial: Trial) -> None:
     name, backbone = recipe.training.objective, recipe.network.backbone
     if name == SUPERVISED:
         _check_labelled(backbone)
+        _check_no_arguments(recipe)
         return
     if name not in OBJECTIVES:
         raise unknown("objective", name, [SUPERVISED, *OBJECTIVES], where="training.objective")
@@ -54,6 +57,7 @@ def check_objective(trial: Trial) -> None:
         )
     check_settings(name, recipe.training.objective_arguments)
     _check_unused(recipe)
+    _check_readout(recipe)
 
 
 def _check_labelled(name: str) -> None:
@@ -64,6 +68,17 @@ def _check_labelled(name: str) -> None:
         raise UnseenError(
             f"network.backbone = '{name}' is an encoder that learns without labels, and training.objective = "
             f"'{SUPERVISED}' (the default) learns by them; set training.objective = {possible}."
+        )
+
+
+def _check_no_arguments(recipe: Recipe) -> None:
+    """Labels have no settings; those of an objective beside them were meant for an encoder."""
+    if given := recipe.training.objective_arguments:
+        knowing = [name for name, one in OBJECTIVES.items() if set(given) <= set(one.settings)]
+        raise UnseenError(
+            f"training.objective_arguments = {inline(given)} does nothing where training.objective = '{SUPERVISED}' "
+            f"(the default), which has no settings; leave it out, put it into a grid of encoders alone, or set "
+            f"training.objective ({listed(knowing or OBJECTIVES)})."
         )
 
 
@@ -86,6 +101,26 @@ def _check_unused(recipe: Recipe) -> None:
             f"{key} = {json.dumps(value)} does nothing to the encoder '{network.backbone}' of training.objective = "
             f"'{training.objective}': {why}."
         )
+
+
+def _check_readout(recipe: Recipe) -> None:
+    """Keys of ``[training]`` that mean nothing in ``[readout]``: it sees latents, has targets, and runs as one step of
+    its trial."""
+    readout, latents = recipe.readout, "a readout sees latents, not images"
+    found = {}
+    for key, why in (
+        ("augment", f"{latents}; give training.augment, or leave it out"),
+        ("normalise", f"{latents}; leave it out"),
+        ("objective", "a readout learns by labels; the encoder's is training.objective"),
+        ("objective_arguments", "a readout learns by labels; the encoder's are training.objective_arguments"),
+        ("threads", "a trial has as many as training.threads says; set that"),
+    ):
+        if (value := getattr(readout, key)) != TrainingSection.model_fields[key].default:
+            found[key] = value, why
+    if readout.precision == "bf16":
+        found["precision"] = "bf16", "a readout is trained in float32; leave it out"
+    for key, (value, why) in found.items():
+        raise UnseenError(f"readout.{key} = {inline(value)} does nothing: {why}.")
 
 
 def whole_network(study: Study, trial: Trial, encoder: torch.nn.Module | None = None) -> Seeing:
@@ -162,10 +197,15 @@ def tolerances(targets: Any) -> list[float]:
 
 def _encoder(study: Study, trial: Trial) -> torch.nn.Module:
     network = trial.recipe.network
+    given = network.arguments
+    for key in given:
+        if key != "latents":
+            raise unknown("argument", key, ["latents"], where=f"network.arguments (encoder '{network.backbone}')")
+    if not isinstance(wanted := given.get("latents", LATENTS), int) or isinstance(wanted, bool):
+        raise UnseenError(f"network.arguments: latents = {inline(wanted)}; it is a whole number of at least one.")
     return build_encoder(
-        network.backbone, channels=network.channels, input_size=study.world(trial).size, seed=_seed(trial),
-        **network.arguments,
-    )  # fmt: skip
+        network.backbone, channels=network.channels, input_size=study.world(trial).size, seed=_seed(trial), **given
+    )
 
 
 def _latents(encoder: torch.nn.Module) -> int:

@@ -12,7 +12,18 @@ import polars as pl
 
 from unseen.reports.contents import CalibrationCurve, Contents, Exposure, Violin
 from unseen.studies.collect import collect, finished_trials, varied
-from unseen.studies.contents import REPEAT, SEEN, curves, facts_tables, flags, layer_order, plain, summarise
+from unseen.studies.contents import (
+    REPEAT,
+    SEEN,
+    curves,
+    facts_tables,
+    flags,
+    images_asked,
+    layer_order,
+    plain,
+    stored_rows,
+    summarise,
+)
 from unseen.studies.describe import recipe_toml
 from unseen.studies.exposure_findings import exposure_answer, exposure_findings
 from unseen.studies.exposure_numbers import DRAW, SEED, together, trends
@@ -31,6 +42,7 @@ from unseen.studies.exposures import (
 )
 from unseen.studies.published import published_numbers
 from unseen.studies.study import Study
+from unseen.studies.threshold_findings import by_layer, searched
 from unseen.worlds.transforms import TRANSFORMATIONS
 
 X_TITLE = "number of seen-transformed categories"
@@ -142,10 +154,12 @@ def pictured(study: Study, trials: Trials, tidy: pl.DataFrame, series: Series, n
     layer = last_layer(trials)
     points = networks(tidy, category, layer)
     same = REPEAT not in varied(study)
+    categories = len(trials[0][0]["targets"].get(category, ())) or int(trials[0][0]["facts"]["grid"][0])
+    repeats = dict(tidy.select("trial", "repeat").iter_rows())
     return Exposure(
         series=series,
         category=category,
-        categories=len(trials[0][0]["targets"].get(category, ())) or int(trials[0][0]["facts"]["grid"][0]),
+        categories=categories,
         layer=layer,
         points=points,
         together={asked: together(points, asked) for asked in (WITHIN, ACROSS)},
@@ -155,6 +169,8 @@ def pictured(study: Study, trials: Trials, tidy: pl.DataFrame, series: Series, n
         odd_thresholds=odd_thresholds(trials, layer),
         trends=trends(tidy, category, list(series), (SEED if same else DRAW)[0]),
         same_categories=same,
+        one_number=len({trial.recipe.design.arguments.get("seen") or 0 for trial in study.trials} - {0}) < 2,
+        by_layer=by_layer(searched(trials, named, repeats), series, layer_order(trials), categories),
     )
 
 
@@ -189,7 +205,7 @@ def networks(tidy: pl.DataFrame, category: str, layer: str) -> pl.DataFrame:
 
 
 def violins(trials: Trials, named: Names, layer: str) -> tuple[Violin, ...]:
-    """Scores of single units in the last layer, the units of all seeds together."""
+    """Scores of single units in the last layer, the units of all repeats together."""
     found: dict[tuple[str, float, str], list[tuple[np.ndarray, int]]] = {}
     for facts, folder in trials:
         units = read_invariance(facts, folder)
@@ -265,6 +281,8 @@ def _repeats(same_categories: bool) -> dict[str, str]:
 
 def _rows(study: Study, trials: Trials) -> dict[str, str]:
     """What each set holds, over all trials: a plainly trained network is asked other sets than the rest."""
+    if study.absent:
+        return stored_rows(trials)
     reasons: dict[str, dict[str, None]] = {}
     for trial in study.trials:
         for name, wanted in study.split(trial).sets.items():
@@ -272,7 +290,6 @@ def _rows(study: Study, trials: Trials) -> dict[str, str]:
     told = {}
     for name, several in reasons.items():
         reason = next(iter(several))
-        counts = sorted({facts["sets"][name] for facts, _ in trials if name in facts["sets"]})
-        span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}" if counts else "no"
+        span = images_asked(trials, name)
         told[name] = f"{span} images; the first: {reason}" if len(several) > 1 else f"{span} images: {reason}"
     return told

@@ -40,6 +40,7 @@ from unseen.studies.exposure_numbers import (
 )
 from unseen.studies.exposures import ACROSS, GROUPS, MEDIAN, TAKEN, TAU, WITHIN
 from unseen.studies.findings import sign_holds
+from unseen.studies.threshold_findings import threshold_answer, threshold_findings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,9 +59,9 @@ def exposure_findings(tidy: pl.DataFrame, about: Exposure) -> tuple[Finding, ...
         own = {name: row for name, row in about.series.items() if row[0] == model}
         points = about.points.filter(about.points["series"].is_in(list(own)))
         both = {asked: together(points, asked) for asked in (WITHIN, ACROSS)}
-        part = _findings(
-            tidy.filter(tidy["series"].is_in(list(own))), replace(about, series=own, points=points, together=both)
-        )
+        layers = tuple(one for one in about.by_layer if one.model == model)
+        mine = replace(about, series=own, points=points, together=both, by_layer=layers)
+        part = _findings(tidy.filter(tidy["series"].is_in(list(own))), mine)
         found += [replace(one, name=f"{model}: {one.name}") for one in part]
     return tuple(found)
 
@@ -85,7 +86,8 @@ def _findings(tidy: pl.DataFrame, about: Exposure) -> tuple[Finding, ...]:
         *(left_open(one, unequal) if one and unequal else one for one in units),
         grows(across, growing or list(about.series), "convolutional and noise " if growing else "", unit),
     ]
-    return tuple(one for one in found if one is not None)
+    active, rest = threshold_findings(about), [one for one in found if one is not None]
+    return (*active, *rest) if about.one_number else (*rest, *active)
 
 
 def unequal_thresholds(taus: Values) -> str:
@@ -165,18 +167,25 @@ def geometric_lowest(across: Values, about: Exposure) -> Finding | None:
     told = ", ".join(f"{kind} {number(value)}" for kind, value in sorted(whole.items(), key=lambda item: item[1]))
     verb = "below" if change.value < 0 else "above"
     statement = (
-        f"across-category accuracy by family, mean over transformations and the numbers seen that all have: {told}; "
+        f"across-category accuracy by family, mean over transformations{_numbers(common)}: {told}; "
         f"geometric is {number(abs(change.value))} {verb} {other}, the lowest of the others"
         f"{_over(change.n, _unit(about))}"
     )
     return _finding("geometric transformations are lowest", statement, change, sign_holds(change, -1))
 
 
+def _numbers(common: set[float]) -> str:
+    return (
+        f", {min(common):g} categories seen transformed" if len(common) == 1 else " and the numbers seen that all have"
+    )
+
+
 def mistaken(taken: Values, about: Exposure) -> Finding | None:
-    """With few categories seen transformed, transformed images of the others are mainly taken for one of them."""
-    if not taken:
+    """With few categories seen transformed, transformed images of the others are mainly taken for one of them. Few are
+    less than half (ours): most of a guess would be among more."""
+    least = min((x for _, x, _ in taken), default=np.inf)
+    if 2 * least >= about.categories:
         return None
-    least = min(x for _, x, _ in taken)
     few = whole_repeats({key: value for key, value in taken.items() if key[1] == least})
     share = mean_interval(np.array(list(by_repeat(few).values())))
     half = Interval(share.value - 0.5, share.low - 0.5, share.high - 0.5, share.n, share.method)
@@ -261,7 +270,14 @@ def grows(across: Values, series: Sequence[str], kind: str, unit: tuple[str, str
 
 
 def exposure_answer(tidy: pl.DataFrame, about: Exposure) -> str:
-    """The study's answer in a sentence or two with numbers."""
+    """The study's answer in a few sentences with numbers. Where nothing can rise, and τ was searched for, τ comes
+    first."""
+    told = accuracy_answer(tidy, about)
+    return f"{threshold_answer(about)} {told}" if about.one_number and about.by_layer else told
+
+
+def accuracy_answer(tidy: pl.DataFrame, about: Exposure) -> str:
+    """Across-category accuracy at the fewest and at the most categories seen transformed."""
     every = by_condition(tidy, "accuracy", ACROSS, about.category)
     across = shown(every) or every
     xs = sorted({x for _, x, _ in across})

@@ -28,7 +28,7 @@ DRAWS = 1000
 CLUSTERS = 5  # ours: fewer transformations than this cannot be resampled to any purpose
 SEED, DRAW = ("seed", "seeds"), ("draw of categories", "draws of categories")  # what repeats are called
 LEAST = 1e-9  # the width of an interval of repeats that differ by rounding alone
-RESAMPLED, FISHER = "transformations resampled", "Fisher's z, as if networks were independent"
+RESAMPLED = "transformations resampled"
 Values = dict[tuple[str, float, int], float]  # by series, number seen and repeat
 
 
@@ -88,17 +88,10 @@ def whole_repeats(values: Values) -> Values:
 
 
 def together(points: pl.DataFrame, asked: str) -> Together:
-    """Spearman's correlation of invariance with an accuracy over all networks, plainly trained ones too. Those of one
-    transformation are no independent points, so whole transformations are resampled where there are enough of them;
-    else Fisher's z. Differences between transformations make it up too: ``within_each`` does without."""
+    """Spearman's correlation of invariance with an accuracy over all networks, plainly trained ones too. Differences
+    between transformations make it up too: ``within_each`` does without."""
     whole = whole_points(points, (asked,))
-    plain = rank_correlation(whole["invariance"].to_numpy(), whole[asked].to_numpy())
-    if whole["series"].n_unique() < CLUSTERS or not np.isfinite(plain.correlation.value):
-        r = plain.correlation
-        return Together(r.value, r.low, r.high, r.n, FISHER)
-    low, high = np.quantile(resampled(whole, (asked,))[0], (0.025, 0.975))
-    own = spread(Interval(plain.correlation.value, float(low), float(high), plain.n, RESAMPLED))
-    return Together(own.value, own.low, own.high, own.n, RESAMPLED)
+    return Together(spearman(whole["invariance"].to_numpy(), whole[asked].to_numpy()), whole.height)
 
 
 def within_each(points: pl.DataFrame, asked: str) -> dict[str, float]:
@@ -126,24 +119,12 @@ def whole_points(points: pl.DataFrame, sets: Sequence[str]) -> pl.DataFrame:
     return points.filter(*(pl.col(name).is_finite() for name in ("invariance", *sets)))
 
 
-def resampled(points: pl.DataFrame, sets: Sequence[str]) -> np.ndarray:
-    """Correlations ``[sets, draws]`` of invariance with each accuracy, in draws of whole transformations."""
-    names = points["series"].unique(maintain_order=True).to_list()
-    columns = [points[name].to_numpy() for name in ("invariance", *sets)]
-    owner = points["series"].to_numpy()
-    places = [np.flatnonzero(owner == name) for name in names]
-    chance = stream(0, "studies", "exposures").integers(0, len(names), (DRAWS, len(names)))
-    draws = []
-    for draw in chance:
-        some = np.concatenate([places[i] for i in draw])
-        draws.append([spearman(columns[0][some], column[some]) for column in columns[1:]])
-    kept = np.array(draws)
-    return kept[np.isfinite(kept).all(axis=1)].T
-
-
 def spearman(x: np.ndarray, y: np.ndarray) -> float:
+    """NaN where there are fewer than three points, or one of the two never changes."""
     from scipy.stats import rankdata
 
+    if len(x) < 3:
+        return np.nan
     a, b = rankdata(x), rankdata(y)
     a, b = a - a.mean(), b - b.mean()
     size = np.sqrt((a @ a) * (b @ b))

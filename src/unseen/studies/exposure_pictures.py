@@ -6,6 +6,7 @@ import numpy as np
 
 from unseen.reports.contents import SplitPicture
 from unseen.studies.exposures import levels_of
+from unseen.studies.level_names import shown_name
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 
@@ -20,6 +21,8 @@ NOTE = (
 def exposure_splits(study: Study) -> tuple[SplitPicture, ...]:
     """A picture for each number of categories seen transformed (of the design's first seed), all transformations
     together: the same categories are seen, whatever the transformation. The one in the middle comes first and large."""
+    if study.absent:
+        return ()
     first = study.trials[0].recipe.design.seed
     trials = [trial for trial in study.trials if trial.recipe.design.seed == first]
     world = study.world(trials[0]).name
@@ -76,7 +79,7 @@ def _picture(
         row_factor=rows.name,
         column_factor=columns.name,
         row_levels=tuple(str(rows.levels[c]) for c in order),
-        column_levels=(str(split.facts["plain"]), *levels),
+        column_levels=(shown_name(split.facts["plain"]), *levels),
         seen=there > 0,
         asked=asked,
         counts=there,

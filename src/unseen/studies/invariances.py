@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 MOST = 1000
 LEFT = 0.5  # of the accuracy: more of it than this, once the active units are ablated, is not near chance (ours)
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+NO_TAU = "scored at τ = 0"  # how the reason ends where the curve gives none
 
 
 @dataclass(frozen=True)
@@ -195,7 +196,7 @@ def _chosen(curve: Curve | None, threshold: float | str) -> Chosen:
     assert curve is not None
     tau = tau_from_curve(curve.thresholds, curve.kept, curve.full, without_active=curve.removed)
     if not (np.isfinite(tau.tau) and tau.tau < curve.thresholds.max()):
-        return Chosen(0.0, f"{tau.reason}; scored at τ = 0", curve)
+        return Chosen(0.0, f"{tau.reason}; {NO_TAU}", curve)
     left = (
         f"ablating the active units leaves {tau.without_active:.3f} of {curve.full:.3f}: others know the category too"
     )

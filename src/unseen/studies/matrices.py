@@ -14,6 +14,7 @@ import numpy as np
 
 from unseen.measures import mean_matrix
 from unseen.reports.contents import Contents, Matrix
+from unseen.studies.level_names import PLAIN, shown_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 DESIGN, TEST = "matrix", "test-"
 ONE, ALL, ALL_BUT, SEVERAL = "one", "all", "all but one", "several"
-PLAIN, PLAIN_ONLY, PLAIN_PLUS = "none", "plain only", "plain plus one transformation"
+PLAIN_ONLY, PLAIN_PLUS = "plain only", "plain plus one transformation"
 OWN = ("design.train", "design.train_all_but", "design.visits_per_image", "training.epochs")  # what makes a row
 Trials = Sequence[tuple[dict[str, Any], Path]]
 
@@ -70,14 +71,14 @@ def is_matrix(recipe: Recipe) -> bool:
 
 
 def short_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of levels without the word that all begin with.
+    """Names of levels on the page, without the word that all begin with.
 
     >>> short_names(["geirhos-grey", "geirhos-low-pass"]), short_names(["none", "blur"])
-    (('grey', 'low-pass'), ('none', 'blur'))
+    (('grey', 'low-pass'), ('plain', 'blur'))
     """
     first = {name.partition("-")[0] for name in names}
     if len(first) != 1 or not all("-" in name for name in names):
-        return tuple(names)
+        return tuple(map(shown_name, names))
     return tuple(name.partition("-")[2] for name in names)
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from unseen.measures import Interval, mean_interval
 from unseen.reports.contents import Finding
 from unseen.studies.findings import sign_holds
-from unseen.studies.matrices import ALL_BUT, ONE, PLAIN, PLAIN_ONLY, TEST, Asked, is_plus
+from unseen.studies.level_names import PLAIN
+from unseen.studies.matrices import ALL_BUT, ONE, PLAIN_ONLY, TEST, Asked, is_plus
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,7 +96,7 @@ def _others(found: Asked) -> list[Finding]:
             continue
         gap = mean_interval(own - rest)
         everywhere = np.flatnonzero(counts == mine.sum())
-        shared = ["plain pictures" if found.names[at] == PLAIN else found.columns[at] for at in everywhere]
+        shared = ["plain pictures" if found.columns[at] == PLAIN else found.columns[at] for at in everywhere]
         left_out = f" without {', '.join(shared)}, which all were trained on" if shared else ""
         statement = (
             f"trained on {'one condition' if group == ONE else group}, accuracy on a condition is "
@@ -136,7 +137,7 @@ def _plus(found: Asked) -> list[Finding]:
                 if own in alone and column not in row.levels:
                     gain = found.accuracy[:, found.rows.index(row), column] - found.accuracy[:, alone[own], column]
                     gains[name in NOISE and found.names[common] in NOISE].append(gain)
-        made += _gains(gains, "plain" if found.names[common] == PLAIN else found.columns[common])
+        made += _gains(gains, found.columns[common])
     return made
 
 

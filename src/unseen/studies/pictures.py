@@ -38,6 +38,8 @@ def usable_cells(study: Study, trial: Trial) -> int:
 def splits(study: Study) -> tuple[SplitPicture, ...]:
     """A picture of each distinct split, with one example image per cell; of a split by levels, of some factor pairs."""
     pictures: list[SplitPicture] = []
+    if study.absent:
+        return ()
     audits = study.check()
     if all(found.shares for _, found in audits):
         place = {mode: rank for rank, mode in enumerate(HARDEST)}

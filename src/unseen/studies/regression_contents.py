@@ -188,6 +188,8 @@ def _pooled(title: str, networks: int, found: Sequence[TowardsMean]) -> RatioPic
 def how_it_was_made(study: Study, trials: Trials) -> dict[str, dict[str, str]]:
     """The facts of any study, with the rows of every split instead of the first alone, and every world."""
     tables = facts_tables(study, trials)
+    if study.absent:
+        return tables
     made: dict[str, dict[str, str]] = {}
     for title, values in tables.items():
         made |= {title: values} if title not in ("World", "Rows") else {}

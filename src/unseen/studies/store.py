@@ -107,6 +107,10 @@ class Store:
     def calibration_path(self, identity: str) -> Path:
         return self.path / "calibrations" / f"{identity}.json"
 
+    def calibrations(self) -> list[str]:
+        """Identities of the calibrations that were done."""
+        return sorted(path.stem for path in (self.path / "calibrations").glob("[!.]*.json"))
+
     def calibration(self, identity: str) -> dict[str, Any] | None:
         """The record of a calibration, if it was done."""
         path = self.calibration_path(identity)

@@ -27,7 +27,7 @@ from unseen.studies.strengths import (
 from unseen.studies.tables import make_split, open_world
 from unseen.studies.trials import Trial, describe, expand, identity, precisions
 from unseen.vocabulary.errors import UnseenError, unknown
-from unseen.vocabulary.recipe import Named, Recipe
+from unseen.vocabulary.recipe import SETS, Named, Recipe
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.target import Target, targets_of
@@ -36,10 +36,11 @@ from unseen.vocabulary.world import World
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A recipe and where its results are kept."""
+    """A recipe and where its results are kept. ``absent``: why its images are not at hand, where this is known."""
 
     recipe: Recipe
     path: Path
+    absent: str = ""
 
     @property
     def store(self) -> Store:
@@ -164,9 +165,10 @@ class Study:
                 )
             _check_layers(trial, split)
             check_invariance(trial, split, targets)
-            for name in trial.recipe.training.loss_weights:
-                if name not in [target.name for target in targets]:
-                    raise unknown("target", name, [t.name for t in targets], where="training.loss_weights")
+            for where in ("training", "readout"):
+                for name in getattr(trial.recipe, where).loss_weights:
+                    if name not in [target.name for target in targets]:
+                        raise unknown("target", name, [t.name for t in targets], where=f"{where}.loss_weights")
             if id(split) not in audits:
                 _check_asked(trial, split, self.asked(trial), world.samples)
                 audits[id(split)] = (trial, audit(split, world.samples))
@@ -178,7 +180,10 @@ class Study:
 
 def named_sets(wanted: Sequence[str], split: Split) -> tuple[str, ...]:
     """The sets of a split that a recipe names. A pattern ("one-out-*") takes those that are there, which may be none:
-    splits of one grid need not have the same sets. A plain name must be there."""
+    splits of one grid need not have the same sets. A plain name must be there. The default, seen and unseen cells, is
+    of designs that have such; of others it takes all that are neither trained on nor only measured."""
+    if tuple(wanted) == SETS and not any(name in split.sets for name in SETS):
+        return tuple(name for name in split.sets if name not in ("train", "validation", "probe"))
     found: dict[str, None] = {}
     for name in wanted:
         if _is_pattern(name):
@@ -247,7 +252,7 @@ def _check_networks(study: Study) -> None:
             continue
         seen.add(key)
         if learns_without_labels(trial):
-            whole_network(study, trial)
+            _check_named(trial, whole_network(study, trial).layers)
             continue
         targets = study.targets(trial)
         names = layer_names(
@@ -259,12 +264,17 @@ def _check_networks(study: Study) -> None:
             input_size=world.size,
             arguments=network.arguments,
         )
-        if not isinstance(recordings.layers, str):
-            for layer in recordings.layers:
-                if not matching(layer, names):
-                    raise unknown("layer", layer, names, where=f"network '{network.backbone}' ({network.sharing})")
+        _check_named(trial, names)
         if recordings.invariance and recordings.negative == "error":
             check_rectified(study, trial)
+
+
+def _check_named(trial: Trial, names: Sequence[str]) -> None:
+    """Layers that a recipe names must be there."""
+    network, layers = trial.recipe.network, trial.recipe.recordings.layers
+    for layer in () if isinstance(layers, str) else layers:
+        if not matching(layer, names):
+            raise unknown("layer", layer, names, where=f"network '{network.backbone}' ({network.sharing})")
 
 
 def _check_calibrations(study: Study) -> None:

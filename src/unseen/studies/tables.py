@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -17,7 +17,6 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnno
 from unseen import worlds
 from unseen.designs import DESIGNS
 from unseen.vocabulary.errors import UnseenError, unknown
-from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.recipe import DesignSection, Named, Recipe
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
@@ -122,7 +121,7 @@ def read_list(where: Any) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def component_versions(recipe: Recipe, space: FactorSpace) -> dict[str, int]:
+def component_versions(recipe: Recipe, space: Container[str]) -> dict[str, int]:
     """The version number of each part whose change would change results; a fixed bug raises it.
 
     A part that not every trial uses is named only where it is used, so that a fault mended there orphans no other.
@@ -131,7 +130,7 @@ def component_versions(recipe: Recipe, space: FactorSpace) -> dict[str, int]:
     module = inspect.getmodule(function) if function else None
     versions = {"design": getattr(module, "VERSION", 1), "training": 1, "models": 1, "recordings": 1}
     if recipe.training.augment:
-        versions["augment"] = 2
+        versions["augment"] = 2 if recipe.training.objective == "supervised" else 3  # both images of a pair
     by = recipe.design.arguments.get("disjoint_by", "instance")
     if by == "nothing" or by in space:  # not every image for itself
         versions["pools"] = 2

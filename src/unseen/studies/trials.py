@@ -111,6 +111,11 @@ def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
     Settings at their defaults are left out, so that a new setting does not orphan old results; a default that changes
     its meaning raises a component's version instead.
     """
+    return described(trial, precision, world.fingerprint, component_versions(trial.recipe, world.samples.space))
+
+
+def described(trial: Trial, precision: str, fingerprint: str, versions: Mapping[str, int]) -> dict[str, Any]:
+    """The same, with what a world tells given."""
     recipe = trial.recipe
     if recipe.calibration.steps:  # without its strengths a trial is not yet any trial
         raise UnseenError(
@@ -123,7 +128,7 @@ def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
     if lists is not None:
         design_arguments["lists"] = {name: digest("\n".join(map(str, rows))) for name, rows in lists.items()}
     return {
-        "world": {"name": recipe.world.name, "arguments": what, "fingerprint": world.fingerprint},
+        "world": {"name": recipe.world.name, "arguments": what, "fingerprint": fingerprint},
         "design": {"name": recipe.design.name, "seed": recipe.design.seed, "arguments": design_arguments},
         "targets": list(recipe.targets),
         **({"task": recipe.task} if recipe.task != "classification" else {}),
@@ -139,7 +144,7 @@ def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
         **({"search": _chosen(recipe.search)} if recipe.search.lr or recipe.search.weight_decay else {}),
         "recordings": _chosen(recipe.recordings),
         "seed": trial.seed,
-        "versions": component_versions(recipe, world.samples.space),
+        "versions": dict(versions),
     }
 
 
@@ -188,4 +193,9 @@ def identity(description: Mapping[str, Any]) -> str:
     >>> identity({"a": 1}) == identity({"a": 1}) != identity({"a": 2})
     True
     """
-    return digest(json.dumps(description, sort_keys=True, default=str))
+    return digest(as_hashed(description))
+
+
+def as_hashed(description: Mapping[str, Any]) -> str:
+    """A description as text, the same however its keys are ordered, read from a file or made anew."""
+    return json.dumps(description, sort_keys=True, default=str)

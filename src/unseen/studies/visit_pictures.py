@@ -11,6 +11,7 @@ import numpy as np
 
 from unseen.designs import Audit
 from unseen.reports.contents import SplitPicture
+from unseen.studies.level_names import shown_name, shown_names
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.samples import Samples
@@ -69,7 +70,7 @@ def visit_picture(
         row_factor=rows.name,
         column_factor=columns.name,
         row_levels=tuple(str(level) for level in rows.levels),
-        column_levels=tuple(str(columns.levels[level]) for level in kept),
+        column_levels=tuple(shown_name(columns.levels[level]) for level in kept),
         seen=seen,
         asked=~seen & (asked != ""),
         counts=counts,
@@ -109,7 +110,7 @@ def title(split: Split) -> str:
         return f"{facts['seen']} of {n} levels of {split.factors[0]} seen transformed"
     times = facts["visits_per_image"]
     also = f", {times} visits" if times != len(facts["trained_levels"]) else ""
-    return f"trained on {facts['trained']}{also}"
+    return f"trained on {shown_names(facts['trained'])}{also}"
 
 
 def sets_in_words(split: Split) -> str:

@@ -3,6 +3,9 @@
 Partners are drawn among the training rows on the device, for a whole epoch at once (drawing is hundreds of small
 kernels, which would outlast the rest of a step), and gathered from the same resident pictures, so that pairs cost a
 step one gather. Draws are keyed by (seed, row, visit). So packed is what it is alone here too.
+
+Both images of a pair are augmented, by one draw or each by its own, as the objective can bear it (``Objective.alike``):
+with one image plain, which of the two is the partner would be plain to see.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from unseen.training.augment import augment
 from unseen.training.learner import Learner
 from unseen.training.objectives import OBJECTIVES, Objective, normal
 from unseen.training.pairs import PAIRS, PairGrid
@@ -95,7 +99,7 @@ class EncodingLearner(Learner):
         if self.objective.pairs:
             assert self.train.held is not None
             slots = self.partners[id(source)].index_select(0, picks)
-            other = self.train.held.index_select(0, slots.clamp(min=0))
+            other = self._augmented_partners(self.train.held.index_select(0, slots.clamp(min=0)), picks)
             partners = self.prepare(torch.where((slots >= 0)[:, None, None, None], other, images))
         noise = None
         if self.objective.noisy:
@@ -105,6 +109,13 @@ class EncodingLearner(Learner):
         with self._autocast():
             terms = self.objective.loss(self.network, self.prepare(images), partners, noise, **self.options)
         return terms.loss[:, None], torch.zeros_like(terms.loss, dtype=torch.bool)[:, None]
+
+    def _augmented_partners(self, images: Tensor, picks: Tensor) -> Tensor:
+        """Partners, in training, augmented as ``picks`` themselves are or by draws of their own."""
+        if not self.settings.augment or not self.network.training:  # rows of training may be asked, too: plain
+            return images
+        words = ("training", "augment") if self.objective.alike else ("training", "augment", "partners")
+        return augment(images, self.settings.augment, picks, self.step_number, seed_of(self.seed, *words))
 
     @property
     def latents(self) -> int:

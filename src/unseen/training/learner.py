@@ -268,6 +268,12 @@ class Learner:
                 self.best = self._weights()
         return figures
 
+    @property
+    def settled(self) -> bool:
+        """Whether no epoch was better than the best for as many as ``patience`` says."""
+        patience = self.settings.patience
+        return patience is not None and len(self.curve) - 1 - self.best_epoch >= patience
+
     def leave(self) -> None:
         """Stop fetching ahead."""
         if self._ahead is not None:

@@ -34,7 +34,8 @@ class Trained:
 def train(learners: Sequence[Learner], watch: Watch | None = None) -> list[Trained]:
     """Train all learners side by side and give their networks with the chosen weights.
 
-    A learner whose loss leaves the finite numbers stops there, keeps the best weights it had and is flagged.
+    A learner whose loss leaves the finite numbers stops there, keeps the best weights it had and is flagged. One that
+    has been patient for long enough stops too; the others go on.
     """
     started = time.perf_counter()
     active = list(range(len(learners)))
@@ -43,6 +44,8 @@ def train(learners: Sequence[Learner], watch: Watch | None = None) -> list[Train
         return []
     with reproducible(learners[0].settings.threads), leaving(learners):
         for epoch in range(max(learner.settings.epochs for learner in learners)):
+            if not active:
+                break
             here = [place for place in active if epoch < learners[place].settings.epochs]
             for place in here:
                 learners[place].begin_epoch(epoch)
@@ -57,7 +60,7 @@ def train(learners: Sequence[Learner], watch: Watch | None = None) -> list[Train
                 ended[place] = time.perf_counter() - started
                 if watch is not None:
                     watch(place, figures)
-                if learners[place].diverged:
+                if learners[place].diverged or learners[place].settled:
                     active.remove(place)
     return [_trained(learner, seconds) for learner, seconds in zip(learners, ended)]
 

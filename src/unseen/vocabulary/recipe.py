@@ -9,11 +9,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from unseen.vocabulary.errors import UnseenError, listed, nearest, unknown
+from unseen.vocabulary.grids import check_overruled, grids_of, setting_value, varied
+from unseen.vocabulary.idle import check_readout
 
 RECIPES = Path(str(files("unseen") / "recipes"))
+SETS = ("seen", "unseen")
 
 
 class Section(BaseModel):
@@ -62,11 +65,21 @@ class TrainingSection(Section):
     augment: dict[str, float] = {}
     normalise: Literal["imagenet", "mnist", "half", "none", "lite", "per-image"] = "imagenet"
     select: Literal["best", "last"] = "best"
+    patience: int | None = Field(default=None, ge=1)
     precision: Literal["auto", "float32", "bf16"] = "auto"
     compile: bool = False
     threads: int = Field(default=1, ge=1)
     objective: str = "supervised"
     objective_arguments: dict[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _stops_for_the_best(self) -> TrainingSection:
+        if self.patience is not None and self.select == "last":
+            raise ValueError(
+                f'patience = {self.patience} stops training once no epoch was better for so long, and select = "last" '
+                'does not ask which is the best; leave patience out or set select = "best"'
+            )
+        return self
 
 
 class SearchSection(Section):
@@ -96,7 +109,7 @@ class RecordingsSection(Section):
     score of every unit on the probe's images plain and transformed; a unit is active above ``threshold``, which
     "search" finds by ablation. ``negative``: what to do with activity below 0."""
 
-    sets: tuple[str, ...] = ("seen", "unseen")
+    sets: tuple[str, ...] = SETS
     layers: Literal["last", "all", "none"] | tuple[str, ...] = "last"
     activity: Literal["mean", "max"] = "mean"
     cells: bool = True
@@ -148,10 +161,14 @@ def override(tables: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
     >>> override({"a": {"b": 1}}, "a.b", 2), override({}, 'grid."a.b"', [1])
     ({'a': {'b': 2}}, {'grid': {'a.b': [1]}})
     """
+    return _override(tables, _path(key), value, key)
+
+
+def _path(key: str) -> list[str]:
     path = [quoted or bare.strip() for quoted, bare in re.findall(r'"([^"]*)"|([^".]+)', key)]
     if not path or key.count('"') % 2 or key.strip().startswith(".") or key.strip().endswith(".") or ".." in key:
         raise UnseenError(f"{key!r} is not a key; write it as section.key, e.g. training.epochs.")
-    return _override(tables, path, value, key)
+    return path
 
 
 def _override(tables: Mapping[str, Any], path: Sequence[str], value: Any, key: str) -> dict[str, Any]:
@@ -170,19 +187,16 @@ def setting(text: str) -> tuple[str, Any]:
     >>> setting("training.epochs=3"), setting("world.name=digits")
     (('training.epochs', 3), ('world.name', 'digits'))
     """
-    key, equals, value = text.partition("=")
+    key, equals, _ = text.partition("=")
     if not equals or not key.strip():
         raise UnseenError(f"--set {text!r} has no key and value; write it as --set training.epochs=5.")
-    try:
-        return key.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
-    except tomllib.TOMLDecodeError:
-        return key.strip(), value.strip()
+    return key.strip(), setting_value(text)
 
 
 def recipe_from(tables: Mapping[str, Any], where: str = "recipe") -> Recipe:
     """Check nested tables and give the recipe, or an error that names the key, what was given and what is possible."""
     tables = dict(tables)
-    tables["grid"] = _grids(tables, where)
+    tables["grid"] = grids_of(tables, where)
     for one in tables["grid"]:
         for key, values in one.items():
             if not isinstance(values, list) or not values:
@@ -202,33 +216,6 @@ def recipe_from(tables: Mapping[str, Any], where: str = "recipe") -> Recipe:
         raise UnseenError("\n".join(told.values())) from None
 
 
-def _grids(tables: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """The grids of a recipe. Without quotes TOML makes tables of a dotted key; they are put together again."""
-    grid = tables.get("grid", {})
-    grids = [grid] if isinstance(grid, Mapping) else grid
-    if not isinstance(grids, list | tuple) or not all(isinstance(one, Mapping) for one in grids):
-        raise UnseenError(
-            f"{where}: grid = {grid!r} must be a section of keys with lists to try, e.g. "
-            f'[grid] and "design.seen_per_level" = [1, 2, 4].'
-        )
-    return [_dotted(one) for one in grids] or [{}]
-
-
-def _dotted(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Nested tables under dotted keys.
-
-    >>> _dotted({"design": {"seen_per_level": [1, 2]}})
-    {'design.seen_per_level': [1, 2]}
-    """
-    flat: dict[str, Any] = {}
-    for key, value in tables.items():
-        inner = (
-            {f"{key}.{rest}": v for rest, v in _dotted(value).items()} if isinstance(value, Mapping) else {key: value}
-        )
-        flat |= inner
-    return flat
-
-
 def read_recipe(path: Path, settings: Sequence[str] = ()) -> Recipe:
     """A recipe file, with ``--set`` changes applied. Relative paths in it are relative to the working directory."""
     return recipe_from(changed(read_tables(path), settings, str(path)), str(path))
@@ -236,13 +223,30 @@ def read_recipe(path: Path, settings: Sequence[str] = ()) -> Recipe:
 
 def read_tables(path: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
     """A recipe file's tables, laid over those of the recipe it ``extends`` (a neighbour's name, or a shipped one's)."""
+    return extended(own_tables(path), path, above)
+
+
+def own_tables(path: Path) -> dict[str, Any]:
+    """A recipe file's tables as they are written there."""
     if not path.is_file():
         raise UnseenError(f"no recipe file '{path}'. `unseen recipes` lists those that ship; `unseen init` writes one.")
     try:
-        tables = parse(path.read_text(encoding="utf-8"), str(path))
+        return parse(path.read_text(encoding="utf-8"), str(path))
     except UnicodeDecodeError:
         raise UnseenError(f"'{path}' is not a recipe: it is not UTF-8 text.") from None
-    return extended(tables, path, above)
+
+
+def check_own_readout(own: Mapping[str, Any], resolved: Sequence[Mapping[str, Any]], where: str) -> None:
+    """A ``[readout]`` that a recipe writes itself must have something to read out, before or after ``--set``. What is
+    written there as it would be anyway (a study's own file has every default) says nothing."""
+    given = own.get("readout")
+    if isinstance(given, Mapping):
+        fields = TrainingSection.model_fields
+        chosen = [
+            f"{key} = {value!r}" for key, value in given.items() if key in fields and value != fields[key].default
+        ]
+        if chosen:
+            check_readout(f"[readout] ({listed(chosen)})", resolved, where)
 
 
 def extended(tables: Mapping[str, Any], path: Path = Path("recipe"), above: tuple[Path, ...] = ()) -> dict[str, Any]:
@@ -280,17 +284,21 @@ def shipped() -> dict[str, Path]:
 
 
 def changed(tables: Mapping[str, Any], settings: Sequence[str], where: str) -> dict[str, Any]:
-    """Tables with ``--set`` changes applied; a key that the grid varies would be overruled, and is refused."""
+    """Tables with ``--set`` changes applied; what would do nothing is refused: a key that the grid varies would be
+    overruled, a readout needs an encoder."""
     tables = dict(tables)
     pairs = [setting(change) for change in settings]
-    for key, value in pairs:
-        tables = override(tables, key, value)
-    for key, _ in pairs:
-        for one in _grids(tables, where):
-            if key in one:
-                raise UnseenError(
-                    f"--set {key}: this recipe has a grid over '{key}' = {one[key]}; set 'grid.\"{key}\"' instead."
-                )
+    paths = [_path(key) for key, _ in pairs]
+    varying = {".".join(rest) for first, *rest in paths if first == "grid"}
+    for (key, value), (first, *rest) in zip(pairs, paths):
+        if first == "grid" and rest and isinstance(tables.get("grid"), list | tuple):
+            tables["grid"] = varied(grids_of(tables, where), ".".join(rest), value)
+        else:
+            tables = override(tables, key, value)
+    for change, (key, value), path in zip(settings, pairs, paths):
+        check_overruled(grids_of(tables, where), ".".join(path), change, also=".".join(path) in varying)
+        if path[0] == "readout" and value != {}:
+            check_readout(f"--set {key}", [tables], where)
     return tables
 
 
@@ -305,7 +313,10 @@ def _explain(problem: Any, where: str, instead: str) -> str:
     place = key.split(".")
     given = problem["input"]
     if problem["type"] == "model_type":
-        return f"{where}: {key} = {given!r} must be a section, e.g. [{key}] and name = ... below it."
+        below = "name = ..." if key in ("world", "design") else "its keys"
+        return f"{where}: {key} = {given!r} must be a section, e.g. [{key}] and {below} below it."
+    if problem["type"] == "value_error":  # of a whole section
+        return f"{where}: [{key}] {problem['ctx']['error']}."
     if problem["type"] == "tuple_type":
         return f"{where}: {key} = {given!r} must be a list, e.g. [{given!r}]."
     if problem["type"] == "extra_forbidden":

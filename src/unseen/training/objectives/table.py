@@ -22,12 +22,21 @@ ABOVE_ZERO = ("rate",)  # numbers that may not be 0; no number may be below
 class Objective:
     """``loss(model, images, partners, noise, **settings)``; ``encoder`` is a name of the models' table of encoders,
     ``pairs`` of the table of pair samplers (none: images alone), ``noisy`` how many samples of latents an example
-    takes."""
+    takes.
+
+    ``alike``: both images of a pair are augmented by one draw, so that it counts among what they share. Ada-GVAE and
+    SlowVAE learn from what changes in a pair, all else being equal (Locatello et al. 2020: few factors differ; Klindt
+    et al. 2021: steps are sparse); with a draw each, a shift or a brightness would change in every pair. PCL is to tell
+    pairs from shuffled ones, whose images have two draws: one draw for a pair would give it away without a look at its
+    factors. With a draw each, augmentation is a source that does not depend on its past, and such drop out of the ratio
+    of densities that is learned (Hyvärinen & Morioka 2017). Which goes with which is ours; the papers augment nothing.
+    """
 
     loss: Callable[..., Terms]
     encoder: str
     pairs: str | None
     noisy: int
+    alike: bool = True
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -40,7 +49,7 @@ OBJECTIVES: Mapping[str, Objective] = {
     "beta-vae": Objective(beta_vae, "vae", None, 1),
     "ada-gvae": Objective(ada_gvae, "vae", "few", 2),
     "slow-vae": Objective(slow_vae, "vae", "laplace", 2),
-    "pcl": Objective(pcl, "pcl", "laplace", 0),
+    "pcl": Objective(pcl, "pcl", "laplace", 0, alike=False),
 }
 
 

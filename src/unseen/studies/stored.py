@@ -1,0 +1,83 @@
+"""A study whose images are not at hand, told from what is stored: packed on one machine and opened on another, say.
+
+A trial's identity needs its world, so a finished trial is found by all else that it is described by; of several that
+differ in the images alone the newest counts. Splits cannot be made, so nothing is drawn of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from unseen.studies.strengths import Calibration, plain_trial, with_strengths
+from unseen.studies.study import Study
+from unseen.studies.tables import component_versions, digest
+from unseen.studies.trials import Trial, as_hashed, described, expand, precisions
+from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.recipe import Named
+from unseen.vocabulary.world import World
+
+
+class StoredStudy(Study):
+    """A study as far as its store tells it; ``absent`` says why its images are not at hand."""
+
+    @cached_property
+    def _outlined(self) -> dict[str, str]:
+        """Finished trials by what describes them apart from their images."""
+        return {outline(self.store.read(name)["description"]): name for name in self.store.finished()}
+
+    @cached_property
+    def _expanded(self) -> tuple[list[tuple[Trial, str]], dict[str, Calibration]]:
+        """Trials, each with the calibration that led to one that is stored, and those calibrations."""
+        trials: list[tuple[Trial, str]] = []
+        used: dict[str, Calibration] = {}
+        records = {name: self.store.calibration(name) for name in self.store.calibrations()}
+        for trial in expand(self.recipe):
+            section = trial.recipe.calibration
+            mine = [name for name, record in records.items() if record and set(record["levels"]) == set(section.steps)]
+            led = [name for name in mine if self.find(with_strengths(trial, records[name])) is not None]
+            name = (led or [""])[0]
+            if name and name not in used:
+                used[name] = Calibration(name, plain_trial(trial), section)
+            trials.append((trial, name))
+        return trials, used
+
+    def _opened(self, section: Named) -> World:
+        raise UnseenError(f"{self.absent}, and this needs them.")
+
+    def find(self, trial: Trial, device: str = "cpu") -> str | None:
+        """The identity under which a trial is finished, whatever the images were."""
+        if trial.recipe.calibration.steps:
+            return None
+        versions = component_versions(trial.recipe, ())
+        wanted = (described(trial, precision, "", versions) for precision in precisions(trial.recipe, device))
+        return next((self._outlined[name] for each in wanted if (name := outline(each)) in self._outlined), None)
+
+    def failures(self) -> dict[str, dict[str, Any]]:
+        """Recorded failures by the names of trials that are not finished."""
+        labels = {trial.label for trial in self.missing()}
+        return {name: record for name, record in self.store.failures().items() if record["label"] in labels}
+
+
+def outline(description: Mapping[str, Any]) -> str:
+    """A hash of a trial's description without what only its world knows: the fingerprint, and whether a factor of its
+    space keeps images together."""
+    world = {key: value for key, value in description["world"].items() if key != "fingerprint"}
+    versions = {key: value for key, value in description.get("versions", {}).items() if key != "pools"}
+    return digest(as_hashed({**description, "world": world, "versions": versions}))
+
+
+def at_hand(study: Study) -> Study:
+    """The study, or, where its world cannot be opened, what is stored of it; where nothing is, the error stays."""
+    try:
+        for trial in study.trials:
+            study.world(trial)
+    except UnseenError as error:
+        why = re.split(r"[;.] ", str(error))[0].rstrip(".")
+        stored = StoredStudy(study.recipe, study.path, f"the images are not at hand ({why})")
+        if not any(stored.find(trial) for trial in stored.trials):
+            raise
+        return stored
+    return study
