@@ -215,7 +215,10 @@ def test_a_transformation_that_nothing_helps_counts_and_a_repeat_that_lacks_a_tr
     }
     finding = rises(values, "accuracy", 1, "it rises")
     assert "rises for 1 of 2 transformations" in finding.statement
+    assert "; 2 of 4 curves never change and count as ρ = 0 (ours); over" in finding.statement
     assert (finding.value, finding.n) == (0.5, 2)
+    some = rises({key: value for key, value in values.items() if key[0] == "up"}, "accuracy", 1, "it rises")
+    assert "never change" not in some.statement
     del values["up", 3, 1]
     assert {repeat for _, _, repeat in whole_repeats(values)} == {0}
     del values["flat", 3, 0]

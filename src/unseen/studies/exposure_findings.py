@@ -26,6 +26,7 @@ from unseen.studies.exposure_numbers import (
     coincide,
     common_numbers,
     ends,
+    flat,
     growth_of,
     mean,
     mean_curve,
@@ -127,7 +128,7 @@ def rises(every: Values, what: str, expected: int, name: str, unit: tuple[str, s
         f"with the number of categories seen transformed, {what} {verb} for {with_sign} of {len(means)} "
         f"transformations; Spearman's ρ within a transformation is {_signed(overall.value)} on average"
         f"{_extremes(means)}. The mean goes from {number(first)} at the fewest to {number(last)} at the most"
-        f"{_plainly(baseline(every, list(each)))}{_over(overall.n, unit)}"
+        f"{_plainly(baseline(every, list(each)))}{_flat(*flat(values, list(each)))}{_over(overall.n, unit)}"
     )
     found = _finding(name, told, overall, sign_holds(overall, expected))
     grown = _grown(values, list(each))
@@ -136,6 +137,10 @@ def rises(every: Values, what: str, expected: int, name: str, unit: tuple[str, s
         said = f"{found.statement}, and the change from the fewest to the most decides: {change}"
         return replace(found, statement=said, holds=sign_holds(grown, expected))
     return found
+
+
+def _flat(never: int, of: int) -> str:
+    return f"; {never} of {of} curves never change and count as ρ = 0 (ours)" if never else ""
 
 
 def _grown(values: Values, series: Sequence[str]) -> Interval:

@@ -67,12 +67,23 @@ def baseline(values: Values, series: Sequence[str]) -> float:
 def rank_by_repeat(values: Values, series: str) -> dict[int, float]:
     """Spearman's correlation of a number with the number of categories seen, within each repeat; 0 where the number
     never changes (ours: undefined, it would be lost, and with it a transformation that nothing helps)."""
+    found = {repeat: rank_correlation(*curve).correlation.value for repeat, curve in _curves(values, series).items()}
+    return {repeat: r if np.isfinite(r) else 0.0 for repeat, r in found.items()}
+
+
+def flat(values: Values, series: Sequence[str]) -> tuple[int, int]:
+    """How many curves of a number against the categories seen never change, of how many."""
+    curves = [curve for one in series for curve in _curves(values, one).values()]
+    return sum(bool((curve[1] == curve[1][0]).all()) for curve in curves), len(curves)
+
+
+def _curves(values: Values, series: str) -> dict[int, np.ndarray]:
+    """Numbers of categories and values, ``[2, n]``, by repeat; of the repeats that have three at least."""
     found = {}
     for repeat in sorted({key[2] for key in values if key[0] == series}):
         own = sorted((x, value) for (name, x, r), value in values.items() if (name, r) == (series, repeat))
         if len(own) > 2:
-            r = rank_correlation(*np.array(own).T).correlation.value
-            found[repeat] = r if np.isfinite(r) else 0.0
+            found[repeat] = np.array(own).T
     return found
 
 
