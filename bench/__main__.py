@@ -19,6 +19,7 @@ BENCHES = (
     "invariance",
     "regression",
     "archives",
+    "folders",
 )
 
 
