@@ -92,6 +92,18 @@ def test_strengths_that_were_calibrated_are_found_by_the_trials_they_led_to(tmp_
     assert stored.missing() == []
 
 
+def test_strengths_of_another_calibration_section_are_not_taken_for_this_ones(tmp_path, gone):
+    study = as_stored(exposed(tmp_path))
+    (name,) = study.calibrations
+    record = json.loads(study.store.calibration_path(name).read_text())
+    study.store.keep_calibration(name, record | {"asked": study.recipe.calibration.model_dump(mode="json")})
+    other = study.recipe.model_copy(update={"calibration": study.recipe.calibration.model_copy(update={"target": 0.3})})
+    gone()
+    assert at_hand(Study(study.recipe, study.path)).missing() == []
+    untold = StoredStudy(other, study.path, "gone")
+    assert len(untold.missing()) == len(untold.trials) > 0
+
+
 def test_a_grid_of_cells_is_told_from_its_store(finished_once, gone):
     study = tiny_study(finished_once, seeds=[0, 1])
     whole = gather(study)
@@ -124,7 +136,9 @@ def test_of_trials_that_differ_in_their_images_alone_the_newest_counts(tmp_path,
     facts["description"]["world"]["fingerprint"] = "edited"
     study.store.save("f" * 16, lambda folder: write_text(folder / "trial.json", json.dumps(facts)))
     gone()
-    assert at_hand(Study(study.recipe, study.path)).find(first) == "f" * 16
+    stored = at_hand(Study(study.recipe, study.path))
+    assert stored.find(first) == "f" * 16
+    assert stored.missing() == stored.trials[1:]  # of the old images, so that they would have to be run again
 
 
 def test_failures_are_told_by_the_names_of_what_is_not_finished(tmp_path, gone):

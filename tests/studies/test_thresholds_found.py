@@ -98,7 +98,7 @@ def test_few_transformations_or_equal_ones_have_no_interval_and_are_left_open(tm
     assert (near.holds, np.isnan(near.low), np.isnan(tau.low)) == (None, True, True)
     assert "2 transformations are too few to resample, so this is left open" in near.statement
     assert "too few to resample, so there is no interval" in tau.statement
-    assert "0.805, beside chance (0.111)." in few.answer
+    assert "0.805 (chance: 0.111)." in few.answer
     same = studied(tmp_path / "same", lambda level, layer, seed: (0.3, 0.9, 0.2, 0.9))
     assert "all 0.3" in found(same, "can be left out").statement
     assert "resampled medians coincide, so there is no interval" in found(same, "can be left out").statement

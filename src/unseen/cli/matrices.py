@@ -14,6 +14,7 @@ MOST = 9  # columns whose names are written; more are numbered
 
 def show_matrix(console: Console, frame: Any) -> None:
     """Per cent correct by what was trained on (rows) and asked (columns), a table for each group of conditions."""
+    from unseen.reports.words import whole_percent
     from unseen.studies.matrices import TEST, short_names
 
     levels = [name.removeprefix(TEST) for name in frame["set"].unique(maintain_order=True).to_list()]
@@ -27,7 +28,7 @@ def show_matrix(console: Console, frame: Any) -> None:
         for series in rows["series"].unique(maintain_order=True).to_list():
             found = {row["set"]: row["value"] for row in rows.filter(rows["series"] == series).iter_rows(named=True)}
             cells = [found.get(f"{TEST}{level}") for level in levels]
-            table.add_row(escape(series), *("" if cell is None else f"{100 * cell:.0f}" for cell in cells))
+            table.add_row(escape(series), *("" if cell is None else whole_percent(cell) for cell in cells))
         print_table(console, table)
         console.print()
     if len(levels) > MOST:

@@ -70,7 +70,8 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
             console.print("\nnothing is left to run")
             return
         left = f"{rate.networks} trials" if rate.networks != 1 else "one trial"
-        span = f"about {clock(rate.seconds)}" if rate.seconds >= 60 else "less than a minute"
+        word = "at most" if any(trial.recipe.training.patience for trial in study.trials) else "about"
+        span = f"{word} {clock(rate.seconds)}" if rate.seconds >= 60 else "less than a minute"
         console.print(f"\n{span} on {rate.device} for the {left} left: {rate.images:,} images to train on ({rate.how})")
 
 

@@ -9,7 +9,7 @@ import altair as alt
 from unseen.reports.charts import finite
 from unseen.reports.contents import Matrix
 from unseen.reports.palette import role
-from unseen.reports.words import interval, number
+from unseen.reports.words import interval, number, whole_percent
 
 ROW = 21  # pixels of one row
 APART = 0.1  # of a cell: frames of neighbours do not run together
@@ -69,7 +69,7 @@ def _cell(name: str, asked: str, value: float | None, *, trained: bool = False) 
         "asked": asked,
         "value": value,
         "shade": 0 if value is None else 0.04 + 0.96 * min(max(value, 0), 1),
-        "words": "–" if value is None else str(int(100 * value + 0.5)),  # halves go up, as in print
+        "words": "–" if value is None else whole_percent(value),
         "shown": "not known" if value is None else number(value),
         "trained": trained,
     }

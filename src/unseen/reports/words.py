@@ -25,6 +25,15 @@ def number(value: float | int | None, *, percent: bool = False) -> str:
     return text.replace("-", "−")
 
 
+def whole_percent(value: float) -> str:
+    """Per cent without decimals; halves go up, as in print.
+
+    >>> whole_percent(0.145), whole_percent(0.125), whole_percent(0.9949)
+    ('15', '13', '99')
+    """
+    return str(math.floor(round(100 * value, 9) + 0.5))
+
+
 def plain(value: float | int | str) -> str:
     """A setting (an x value), without digits it does not have; a name as it is.
 

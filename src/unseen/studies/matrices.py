@@ -78,7 +78,7 @@ def short_names(names: Sequence[str]) -> tuple[str, ...]:
     """
     first = {name.partition("-")[0] for name in names}
     if len(first) != 1 or not all("-" in name for name in names):
-        return tuple(map(shown_name, names))
+        return tuple(names) if PLAIN in names else tuple(map(shown_name, names))
     return tuple(name.partition("-")[2] for name in names)
 
 

@@ -16,7 +16,7 @@ from unseen.studies.study import Study
 from unseen.studies.tables import component_versions, digest
 from unseen.studies.trials import Trial, as_hashed, described, expand, precisions
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.recipe import Named
+from unseen.vocabulary.recipe import CalibrationSection, Named
 from unseen.vocabulary.world import World
 
 
@@ -25,22 +25,33 @@ class StoredStudy(Study):
 
     @cached_property
     def _outlined(self) -> dict[str, str]:
-        """Finished trials by what describes them apart from their images."""
-        return {outline(self.store.read(name)["description"]): name for name in self.store.finished()}
+        """Finished trials by what describes them apart from their images; of one world's images those of its newest
+        trial, since older ones are of a study that has not been run again."""
+        trials = [(name, self.store.read(name)) for name in self.store.finished()]
+        trials.sort(key=lambda one: str(one[1].get("finished", "")))  # stable: the store's order where none is told
+        told = [(name, facts["description"]) for name, facts in trials]
+        newest = {_images(description): description["world"]["fingerprint"] for _, description in told}
+        return {
+            outline(description): name
+            for name, description in told
+            if description["world"]["fingerprint"] == newest[_images(description)]
+        }
 
     @cached_property
     def _expanded(self) -> tuple[list[tuple[Trial, str]], dict[str, Calibration]]:
         """Trials, each with the calibration that led to one that is stored, and those calibrations."""
         trials: list[tuple[Trial, str]] = []
         used: dict[str, Calibration] = {}
-        records = {name: self.store.calibration(name) for name in self.store.calibrations()}
+        records = {name: found for name in self.store.calibrations() if (found := self.store.calibration(name))}
         for trial in expand(self.recipe):
             section = trial.recipe.calibration
-            mine = [name for name, record in records.items() if record and set(record["levels"]) == set(section.steps)]
+            mine = [name for name, record in records.items() if _asked(record, section)]
             led = [name for name in mine if self.find(with_strengths(trial, records[name])) is not None]
-            name = (led or [""])[0]
-            if name and name not in used:
-                used[name] = Calibration(name, plain_trial(trial), section)
+            needed = {name: Calibration(name, plain_trial(trial), section) for name in led}
+            named = [name for name in led if records[name].get("label") == needed[name].label]
+            name = (named or led or [""])[0]
+            if name:
+                used.setdefault(name, needed[name])
             trials.append((trial, name))
         return trials, used
 
@@ -59,6 +70,18 @@ class StoredStudy(Study):
         """Recorded failures by the names of trials that are not finished."""
         labels = {trial.label for trial in self.missing()}
         return {name: record for name, record in self.store.failures().items() if record["label"] in labels}
+
+
+def _images(description: Mapping[str, Any]) -> str:
+    """A world but for what its files hold."""
+    return as_hashed({key: value for key, value in description["world"].items() if key != "fingerprint"})
+
+
+def _asked(record: Mapping[str, Any], section: CalibrationSection) -> bool:
+    """Whether a calibration is that of a recipe's section; of records that do not tell, by the levels alone."""
+    if "asked" in record:
+        return record["asked"] == section.model_dump(mode="json")
+    return set(record["levels"]) == set(section.steps)
 
 
 def outline(description: Mapping[str, Any]) -> str:

@@ -121,6 +121,9 @@ def read_list(where: Any) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
+PAIRED = ("ada-gvae", "slow-vae", "pcl")  # objectives that see pairs, both images of which are augmented
+
+
 def component_versions(recipe: Recipe, space: Container[str]) -> dict[str, int]:
     """The version number of each part whose change would change results; a fixed bug raises it.
 
@@ -130,7 +133,7 @@ def component_versions(recipe: Recipe, space: Container[str]) -> dict[str, int]:
     module = inspect.getmodule(function) if function else None
     versions = {"design": getattr(module, "VERSION", 1), "training": 1, "models": 1, "recordings": 1}
     if recipe.training.augment:
-        versions["augment"] = 2 if recipe.training.objective == "supervised" else 3  # both images of a pair
+        versions["augment"] = 3 if recipe.training.objective in PAIRED else 2
     by = recipe.design.arguments.get("disjoint_by", "instance")
     if by == "nothing" or by in space:  # not every image for itself
         versions["pools"] = 2

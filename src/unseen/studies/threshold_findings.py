@@ -158,12 +158,15 @@ def _answer(layers: Sequence[LayerThreshold]) -> str:
     before = f"{last.model}: " if last.model else ""
     if not last.networks:
         return f"{before}No curve of {last.layer} gives a threshold τ."
-    verdict = {True: "near", False: "not near", None: "beside"}[last.near]
+    guess = number(last.chance)
+    verdict = (
+        f"{', ' if last.near else ', not '}near chance ({guess})" if last.near is not None else f" (chance: {guess})"
+    )
     told = (
         f"{before}In {last.layer}, units below τ = {last.tau:g} of their largest activity can be left out of an "
         f"image's answer (median of {_count(last.networks, 'network')}{_range(last)}; published: {PUBLISHED}): "
         f"accuracy is {number(last.kept)} without them and {number(last.full)} with them. Without the units above τ it "
-        f"is {number(last.removed)}, {verdict} chance ({number(last.chance)})"
+        f"is {number(last.removed)}{verdict}"
     )
     unlike = [one for one in others if one.near is not None and one.near != last.near]
     if unlike and last.near is not None:

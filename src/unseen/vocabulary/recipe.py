@@ -238,10 +238,10 @@ def own_tables(path: Path) -> dict[str, Any]:
 
 def check_own_readout(own: Mapping[str, Any], resolved: Sequence[Mapping[str, Any]], where: str) -> None:
     """A ``[readout]`` that a recipe writes itself must have something to read out, before or after ``--set``. What is
-    written there as it would be anyway (a study's own file has every default) says nothing."""
-    given = own.get("readout")
-    if isinstance(given, Mapping):
-        fields = TrainingSection.model_fields
+    written there as it would be anyway says nothing, and a section with every key is a study's own file, which has
+    what its recipe inherited."""
+    given, fields = own.get("readout"), TrainingSection.model_fields
+    if isinstance(given, Mapping) and not {key for key in fields if fields[key].default is not None} <= set(given):
         chosen = [
             f"{key} = {value!r}" for key, value in given.items() if key in fields and value != fields[key].default
         ]

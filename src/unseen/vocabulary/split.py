@@ -256,7 +256,7 @@ def _first(samples: Samples, block: int) -> int:
     return sum(earlier.instances for earlier in samples.blocks[:block])
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _sorted(samples: Samples, pools: Pools, factors: tuple[str, ...], block: int) -> tuple[np.ndarray, np.ndarray]:
     """Instances of a block, those of one stored cell and pool together and in their random order, from which quotas are
     taken, and where each of these runs begins."""
