@@ -39,7 +39,7 @@ CONFIG: dict[str, Any] = {
         "labelPadding": 6,
         "titlePadding": 8,
     },
-    "axisX": {"grid": False},
+    "axisX": {"grid": False, "labelFlush": False},  # labels stand below their lines, the first and last too
     "legend": {"labelColor": role("ink"), "titleColor": role("muted"), "titleFontWeight": "normal", "symbolSize": 120},
     "title": {"color": role("ink"), "anchor": "start", "fontSize": 13, "fontWeight": 600, "offset": 8},
 }

@@ -71,7 +71,7 @@ def trials(
         }
         for row in rows
     ]
-    axis = alt.Axis(title="median specialization", format="~g", tickCount=5, grid=True, labelFlush=True)
+    axis = alt.Axis(title="median specialization", format="~g", tickCount=5, grid=True)
     x = alt.X("specialization:Q", scale=alt.Scale(domain=list(span), nice=False), axis=axis)
     tips = [
         alt.Tooltip("series:N", title=series_title),
