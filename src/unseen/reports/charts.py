@@ -84,15 +84,16 @@ def curve_rows(rows: Rows, *, percent: bool = False) -> list[dict[str, Any]]:
 
 
 def x_axis(values: Sequence[float | int], title: str, *, wrap: int) -> alt.X:
-    """Ticks where something was measured, as long as they can be read."""
+    """Ticks where something was measured, as long as they can be read; from the first of ``values`` to the last."""
     ticks = sorted(set(values))
+    span = {"domain": [ticks[0], ticks[-1]]} if len(ticks) > 1 else {}
     lines = textwrap.wrap(title, wrap) or [""]
     axis = (
         alt.Axis(title=lines, values=ticks, labelOverlap=True, labelSeparation=6)
         if len(ticks) <= 12
         else alt.Axis(title=lines)
     )
-    return alt.X("x:Q", scale=alt.Scale(zero=False, nice=False, padding=14), axis=axis)
+    return alt.X("x:Q", scale=alt.Scale(zero=False, nice=False, padding=14, **span), axis=axis)  # type: ignore[arg-type]
 
 
 def colour(colours: Mapping[str, str], title: str) -> alt.Color:

@@ -69,13 +69,14 @@ def family_lines(
     colours: Mapping[str, str],
     dashes: Mapping[str, Sequence[int]],
     x_title: str,
+    xs: Sequence[float],
     chance: float | None,
     height: int = 300,
 ) -> alt.LayerChart:
-    """A line for each transformation in its family's colour, told apart by dashes. Intervals are in the tooltips:
-    twelve bands would hide each other."""
+    """A line for each transformation in its family's colour, told apart by dashes, over ``xs``, so that panels side by
+    side have one axis. Intervals are in the tooltips: twelve bands would hide each other."""
     data = curve_rows(rows)
-    x, y = x_axis([row["x"] for row in data], x_title, wrap=48), y_axis("value", (0, 1))
+    x, y = x_axis(xs, x_title, wrap=48), y_axis("value", (0, 1))
     layers = [_level(chance, "chance", (0, 1))] if chance is not None else []
     base = _chart(data)
     paint = colour(colours, "transformation")

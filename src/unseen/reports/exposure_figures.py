@@ -35,11 +35,11 @@ def families(contents: Contents) -> Figure | str:
         return "Accuracy by family: no trial that asks within or across categories has finished."
     dashes = {name: exposure.DASHES[place % len(exposure.DASHES)] for name, place in _members(about).items()}
     chance = next((row["chance"] for row in rows if charts.finite(row["chance"]) is not None), None)
-    made = []
+    made, xs = [], [row["x"] for row in rows if row["set"] in SETS[:2]]
     for model, asked in ((m, s) for m in _models(about) for s in SETS[:2]):
         mine = [row for row in rows if row["set"] == asked and about.series[row["series"]][0] == model]
         chart = exposure.family_lines(
-            mine, colours=_colours(about), dashes=dashes, x_title=contents.x_title, chance=chance
+            mine, colours=_colours(about), dashes=dashes, x_title=contents.x_title, xs=xs, chance=chance
         )
         title = {"within": "within: seen-transformed categories", "across": "across: unseen-transformed categories"}
         made.append(Panel(f"{model}, {title[asked]}" if model else title[asked], chart))
