@@ -5,7 +5,8 @@ import pytest
 from grids import digits, photos
 
 from unseen.designs import audit, hold_out_combinations
-from unseen.vocabulary.split import Part, Pools, RowSet, Split
+from unseen.vocabulary.pools import Pools
+from unseen.vocabulary.split import Part, RowSet, Split
 
 SAMPLES = photos(np.full((3, 3), 4))
 TRAIN = [0, 1, 16, 17, 32, 33]  # two images of each cell of the diagonal

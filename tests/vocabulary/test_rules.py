@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from unseen.vocabulary import rules
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.factors import FactorSpace
+from unseen.vocabulary.pools import Pools
 from unseen.vocabulary.rules import EVERY_ROW, Drawn, at_most, marked
 from unseen.vocabulary.samples import Block, Samples
 from unseen.vocabulary.seeds import keyed
-from unseen.vocabulary.split import Part, Pools, RowSet, Split
+from unseen.vocabulary.split import Part, RowSet, Split
 
 NAMES = ("a", "b", "c", "d")
 

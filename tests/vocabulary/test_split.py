@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.factors import Factor, FactorSpace
+from unseen.vocabulary.pools import POOLS, Pools, membership
 from unseen.vocabulary.samples import Block, Samples
-from unseen.vocabulary.split import POOLS, Part, Pools, RowSet, Split, available, cell_name, membership, part_rows
+from unseen.vocabulary.split import Part, RowSet, Split, available, cell_name, part_rows
 
 SPACE = FactorSpace({"category": range(3), "object": range(12), "view": range(4), "light": range(5)})
 seeds = st.integers(0, 1000)

@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.split import Pools, available
+from unseen.vocabulary.pools import Pools
+from unseen.vocabulary.split import available
 from unseen.vocabulary.world import World
 from unseen.worlds.folder import folder
 

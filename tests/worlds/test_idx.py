@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.split import Pools, membership
+from unseen.vocabulary.pools import Pools, membership
 from unseen.worlds import idx, make
 from unseen.worlds.digits import mnist
 

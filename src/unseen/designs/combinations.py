@@ -10,8 +10,9 @@ from unseen.designs.balance import check_balance, combinations
 from unseen.designs.quotas import computed, constant_total, fitting_total, take_each, take_even
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, Level
+from unseen.vocabulary.pools import Pools
 from unseen.vocabulary.samples import Samples
-from unseen.vocabulary.split import Part, Pools, RowSet, Split, available, cell_name
+from unseen.vocabulary.split import Part, RowSet, Split, available, cell_name
 
 VERSION = 1
 

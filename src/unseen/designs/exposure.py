@@ -22,9 +22,10 @@ from jaxtyping import Int
 from unseen.designs.quotas import even, take_each
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, Level
+from unseen.vocabulary.pools import POOLS, Pools
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import keyed
-from unseen.vocabulary.split import POOLS, Part, Pools, RowSet, Split, available
+from unseen.vocabulary.split import Part, RowSet, Split, available
 
 VERSION = 1
 BALANCES = ("categories", "images")

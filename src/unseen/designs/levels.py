@@ -14,9 +14,10 @@ import numpy as np
 
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor
+from unseen.vocabulary.pools import Pools
 from unseen.vocabulary.rules import EVERY_ROW, Drawn, Rule, at_most, marked
 from unseen.vocabulary.samples import Samples
-from unseen.vocabulary.split import Pools, RowSet, Split
+from unseen.vocabulary.split import RowSet, Split
 
 VERSION = 1
 MODES = ("random", "composition", "interpolation", "extrapolation")

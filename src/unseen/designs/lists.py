@@ -9,8 +9,9 @@ import numpy as np
 
 from unseen.designs.combinations import two_factors
 from unseen.vocabulary.errors import UnseenError, listed, nearest
+from unseen.vocabulary.pools import POOLS, Pools
 from unseen.vocabulary.samples import Samples
-from unseen.vocabulary.split import POOLS, Part, Pools, RowSet, Split, available, part_rows
+from unseen.vocabulary.split import Part, RowSet, Split, available, part_rows
 
 VERSION = 2  # 2: no training image is in the probe
 

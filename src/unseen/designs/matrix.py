@@ -15,8 +15,9 @@ from unseen.designs.exposure import check_filled, check_sizes, images_shown, vis
 from unseen.designs.quotas import computed, take_each
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor, Level
+from unseen.vocabulary.pools import POOLS, Pools
 from unseen.vocabulary.samples import Samples
-from unseen.vocabulary.split import POOLS, Part, Pools, RowSet, Split, available
+from unseen.vocabulary.split import Part, RowSet, Split, available
 
 VERSION = 1
 

@@ -9,8 +9,9 @@ import numpy as np
 from jaxtyping import Int
 
 from unseen.vocabulary.errors import UnseenError, listed
+from unseen.vocabulary.pools import Pools
 from unseen.vocabulary.samples import Samples
-from unseen.vocabulary.split import Part, Pools, available, cell_name
+from unseen.vocabulary.split import Part, available, cell_name
 
 
 def computed(samples: Samples, factors: Sequence[str]) -> tuple[bool, ...]:

@@ -16,12 +16,9 @@ from unseen.studies.contents import (
     REPEAT,
     SEEN,
     curves,
-    facts_tables,
     flags,
-    images_asked,
     layer_order,
     plain,
-    stored_rows,
     summarise,
 )
 from unseen.studies.describe import recipe_toml
@@ -40,6 +37,7 @@ from unseen.studies.exposures import (
     read_thresholds,
     scored,
 )
+from unseen.studies.how_made import facts_tables, images_asked, stored_rows
 from unseen.studies.published import published_numbers
 from unseen.studies.study import Study
 from unseen.studies.threshold_findings import by_layer, searched

@@ -201,8 +201,9 @@ def gather_matrix(study: Study) -> Contents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
     import polars as pl
 
-    from unseen.studies.contents import curves, facts_tables, flags
+    from unseen.studies.contents import curves, flags
     from unseen.studies.describe import recipe_toml
+    from unseen.studies.how_made import facts_tables
     from unseen.studies.matrix_findings import matrix_answer, matrix_findings
     from unseen.studies.pictures import splits
     from unseen.studies.published import published_numbers

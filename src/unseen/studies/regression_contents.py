@@ -13,9 +13,10 @@ import polars as pl
 from unseen.measures import TowardsMean
 from unseen.reports.contents import AnswerPicture, Contents, KindRow, RatioPicture, Regression
 from unseen.studies.collect import finished_trials
-from unseen.studies.contents import SPLIT, axis, curves, facts_tables, flags, labelled, place, summarise
+from unseen.studies.contents import SPLIT, axis, curves, flags, labelled, place, summarise
 from unseen.studies.describe import recipe_toml
 from unseen.studies.disentanglement_findings import latent_points
+from unseen.studies.how_made import facts_tables
 from unseen.studies.meanings import meanings
 from unseen.studies.pictures import splits
 from unseen.studies.published import published_numbers

@@ -18,37 +18,10 @@ from jaxtyping import Bool, Int
 
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import FactorSpace
+from unseen.vocabulary.pools import ORDER, POOLS, Pools, first_of, members_of, own_cells
 from unseen.vocabulary.rules import Rule
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import keyed
-
-POOLS = ("train", "validation", "test")
-SOURCES = ("", *POOLS)  # a source may say nothing of an image; a later one here outweighs an earlier one
-ORDER = "instance order"
-
-
-@dataclass(frozen=True)
-class Pools:
-    """How instances are divided into disjoint pools, the same share of every level (or cell) of ``within``.
-
-    ``by``: "instance" (each image of its own), another factor (the photos of one object stay together), or "nothing"
-    (every pool is everything: for sets such as COIL, where the category *is* the instance). Where the source names
-    pools ("train", "test"), ``respect_source`` keeps its test images for the test pool.
-    """
-
-    shares: tuple[float, ...] = (0.7, 0.1, 0.2)
-    by: str = "instance"
-    within: str | tuple[str, ...] | None = None
-    respect_source: bool = True
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if (
-            len(self.shares) != 3
-            or any(not 0 <= share <= 1 for share in self.shares)
-            or abs(sum(self.shares) - 1) > 1e-6
-        ):
-            raise UnseenError(f"pool shares {self.shares} must be three numbers for {POOLS} that add up to 1.")
 
 
 @dataclass(frozen=True)
@@ -131,141 +104,16 @@ class Split:
         return mask
 
 
-@lru_cache(maxsize=4)
-def membership(samples: Samples, pools: Pools) -> Int[np.ndarray, " instances"]:
-    """The pool number (in ``POOLS``) of each instance; -1 for all where pools are disjoint by nothing.
-
-    Exact shares: within each cell of ``within`` the groups are put in random order and cut. A group that the source
-    itself divides goes with its test images, so that none of those is ever trained on.
-    """
-    if pools.by == "nothing":
-        return np.full(samples.instances, -1, dtype=np.int8)
-    strata, source = _strata(samples, pools.within), _source(samples)
-    if pools.by == "instance" and "instance" not in samples.space:
-        return _cut(strata, source, keyed(pools.seed, ORDER, np.arange(samples.instances)), pools)
-    kept, first, inverse = np.unique(_groups(samples, pools), return_index=True, return_inverse=True)
-    if source is not None:
-        whole = np.zeros(len(kept), dtype=np.int8)
-        np.maximum.at(whole, inverse, source)
-        source = whole
-    return _cut(strata[first], source, keyed(pools.seed, "group order", kept), pools)[inverse]
-
-
-def _groups(samples: Samples, pools: Pools) -> np.ndarray:
-    """What stays together. Where the objects of each category are counted anew (object 1 of the cars, object 1 of the
-    buses), an object is its category and its number. Only ids (a factor of kind "instance") are read so, and only by
-    the category they are shared out within: an object seen from many sides, or a background behind many things, is one.
-    """
-    groups = samples.groups(pools.by)
-    row = pools.within if isinstance(pools.within, str) else next(iter(pools.within or ()), None)
-    if row is None or not _is(samples, row, "category") or not _is(samples, pools.by, "instance"):
-        return groups
-    objects = _strata(samples, row).astype(np.int64) * len(samples.space[pools.by]) + groups
-    return objects if len(np.unique(objects)) > len(np.unique(groups)) else groups
-
-
-def _is(samples: Samples, factor: str, kind: str) -> bool:
-    return kind in (factor, samples.space[factor].kind)
-
-
-def _strata(samples: Samples, within: str | tuple[str, ...] | None) -> np.ndarray:
-    """The cell of each instance among the factors of ``within`` that all blocks store."""
-    names = (within,) if isinstance(within, str) else within or ()
-    known = samples.space.select(names)
-    space = known.select([name for name in known.names if all(name in block.stored for block in samples.blocks)])
-    numbers = [_own_cells(samples, space.names, block)[0] for block in range(len(samples.blocks))]
-    return np.concatenate(numbers).astype(np.int16 if space.size < 2**15 else np.int64)
-
-
-def _source(samples: Samples) -> Int[np.ndarray, " instances"] | None:
-    """The pool each instance has by its source, as a place in ``SOURCES``; None where no source says anything."""
-    if all(block.pool is None for block in samples.blocks):
-        return None
-    numbers = []
-    for block in samples.blocks:
-        number = np.full(block.instances, 0 if block.pool is None else -1, dtype=np.int8)
-        for place, name in enumerate(SOURCES if block.pool is not None else ()):
-            number[np.asarray(block.pool) == name] = place
-        if block.pool is not None and (number < 0).any():
-            raise unknown("pool", block.pool[number < 0][0], POOLS, where="what the source says of its images")
-        numbers.append(number)
-    return np.concatenate(numbers)
-
-
-def _cut(strata: np.ndarray, source: np.ndarray | None, key: np.ndarray, pools: Pools) -> np.ndarray:
-    """Pool numbers by shares within each stratum: the smallest keys are trained on, the largest are tested on."""
-    member = np.empty(len(strata), dtype=np.int8)
-    if source is None or not pools.respect_source:
-        _share_out(member, strata, key, pools.shares)
-        return member
-    train, validation, test = (SOURCES.index(pool) for pool in POOLS)
-    for kind in np.flatnonzero(np.bincount(source)):
-        here = np.flatnonzero(source == kind)
-        shares = pools.shares
-        if kind in (validation, test):
-            member[here] = POOLS.index(SOURCES[kind])
-            continue
-        if kind == train and (source == test).any():  # what was to be tested on is there already: train and validate
-            kept = 0.0 if (source == validation).any() else pools.shares[1]
-            whole = pools.shares[0] + kept
-            shares = (pools.shares[0] / whole, kept / whole, 0.0) if whole else (0.0, 1.0, 0.0)
-        some = np.empty(len(here), dtype=np.int8)
-        _share_out(some, strata[here], key[here], shares)
-        member[here] = some
-    return member
-
-
-def _share_out(member: np.ndarray, strata: np.ndarray, key: np.ndarray, shares: Sequence[float]) -> None:
-    """Write the pool numbers: where a share ends is rounded to the nearest whole number."""
-    by_stratum = np.argsort(strata, kind="stable")  # 16-bit numbers are sorted by radix
-    counts = np.bincount(strata)
-    start = 0
-    for count in counts[counts > 0].tolist():
-        places = by_stratum[start : start + count]
-        own, pool = key[places], np.full(count, 2, dtype=np.int8)
-        ends = [int(np.floor(end * count + 0.5 + 1e-9)) for end in np.cumsum(shares)[:2]]
-        inner = [end for end in ends if end < count]
-        ranked = np.partition(own, inner) if inner else own
-        for number in (1, 0):
-            pool[own < ranked[ends[number]] if ends[number] < count else slice(None)] = number
-        member[places] = pool
-        start += count
-
-
-def _own_cells(
-    samples: Samples, factors: tuple[str, ...], block: int
-) -> tuple[np.ndarray, tuple[str, ...], FactorSpace]:
-    """Cell number of each instance among those factors that the block stores, their names and their space."""
-    here = samples.blocks[block]
-    stored = tuple(name for name in factors if name in here.stored)
-    space = samples.space.select(stored)
-    numbers = np.zeros(here.instances, dtype=np.int32 if 3 * space.size < 2**31 else np.int64)
-    for name in stored:
-        numbers *= len(samples.space[name])
-        numbers += np.asarray(here.stored[name]).astype(numbers.dtype, copy=False)
-    return numbers, stored, space
-
-
-def _members_of(samples: Samples, pools: Pools, block: int) -> np.ndarray:
-    start = _first(samples, block)
-    return membership(samples, pools)[start : start + samples.blocks[block].instances]
-
-
-def _first(samples: Samples, block: int) -> int:
-    """Number of the block's first instance among all instances."""
-    return sum(earlier.instances for earlier in samples.blocks[:block])
-
-
 @lru_cache(maxsize=64)
 def _sorted(samples: Samples, pools: Pools, factors: tuple[str, ...], block: int) -> tuple[np.ndarray, np.ndarray]:
     """Instances of a block, those of one stored cell and pool together and in their random order, from which quotas are
     taken, and where each of these runs begins."""
-    numbers, _, space = _own_cells(samples, factors, block)
-    member = _members_of(samples, pools, block)
+    numbers, _, space = own_cells(samples, factors, block)
+    member = members_of(samples, pools, block)
     kinds = 1 if pools.by == "nothing" else len(POOLS)
     numbers = numbers * kinds + np.maximum(member, 0)
     ends = np.cumsum(np.bincount(numbers, minlength=space.size * kinds))
-    drawn = np.argsort(keyed(pools.seed, ORDER, np.arange(len(numbers)) + _first(samples, block)))
+    drawn = np.argsort(keyed(pools.seed, ORDER, np.arange(len(numbers)) + first_of(samples, block)))
     numbers = numbers[drawn]
     places = drawn[np.argsort(numbers.astype(np.uint16) if len(ends) < 2**16 else numbers, kind="stable")]
     return places.astype(np.int32 if len(places) < 2**31 else np.int64), np.concatenate([[0], ends])
@@ -304,7 +152,7 @@ def part_rows(samples: Samples, split: Split, pool: str, part: Part) -> Int[np.n
         if levels is None:
             continue
         rows.append(samples.rows_at(instances, levels, block))
-        keys.append(keyed(split.pools.seed, ORDER, instances + _first(samples, block)))
+        keys.append(keyed(split.pools.seed, ORDER, instances + first_of(samples, block)))
         ranks.append(np.full(len(instances), reach[block]))
     found = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
     if len(rows) > 1:
@@ -369,7 +217,7 @@ def _free_levels(
 ) -> dict[str, Any] | None:
     """Grid levels of instances at some fixed ones: the others are drawn by each instance's own number, from the whole
     grid, or from the cells that the block lists; none where it lists no such cell."""
-    here, ids = samples.blocks[block], instances + _first(samples, block)
+    here, ids = samples.blocks[block], instances + first_of(samples, block)
     free = [name for name in here.grid if name not in fixed]
     if here.cells is None:
         draws = {name: keyed(seed, f"free {name}", ids) % np.uint64(len(samples.space[name])) for name in free}
@@ -393,14 +241,14 @@ def _supply(samples: Samples, pools: Pools, factors: tuple[str, ...]) -> Int[np.
     """Instances by cell and pool (the last axis)."""
     counts = np.zeros((*samples.space.select(factors).shape, len(POOLS)), dtype=np.int64)
     for block in range(len(samples.blocks)):
-        numbers, stored, own = _own_cells(samples, factors, block)
+        numbers, stored, own = own_cells(samples, factors, block)
         shape = tuple(len(samples.space[name]) if name in stored else 1 for name in factors)
         shown = _shown(samples, block, factors)
         if pools.by == "nothing":
             counts += np.bincount(numbers, minlength=own.size).reshape(*shape, 1) * shown[..., None]
             continue
         numbers *= len(POOLS)
-        numbers += _members_of(samples, pools, block)
+        numbers += members_of(samples, pools, block)
         counts += np.bincount(numbers, minlength=own.size * len(POOLS)).reshape(*shape, len(POOLS)) * shown[..., None]
     return counts
 
