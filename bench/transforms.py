@@ -152,7 +152,7 @@ def training_step(images: Tensor, batch: int, steps: int = 30) -> float:
 def line(name: str, found: Mapping[str, float], step: float | None) -> str:
     cells = [f"{found['alone']:9.2f}{found['in a world']:12.2f}"]
     for side in ("torchvision", "kornia"):
-        ratio = f"{found[side] / found['alone']:6.2f}×" if side in found else "      –"
+        ratio = f"{found[side] / found['alone']:8.2f}×" if side in found else f"{'–':>9}"
         cells.append(f"{found[side]:13.2f}{ratio}" if side in found else f"{'–':>13}{ratio}")
     share = f"{found['in a world'] / step:9.1%}" if step else ""
     return f"  {name + ('*' if name in PLAIN else ''):17}" + "".join(cells) + share
@@ -182,11 +182,11 @@ def main() -> None:
     held = torch.randint(0, 256, (2 * batch, 3, args.side, args.side), dtype=torch.uint8, generator=generator)
     held = held.to(device)
     step = training_step(held, batch) if on_gpu or args.step else None
-    rivals = {"torchvision": torchvision(), "kornia": kornia()}
+    rivals = {"torchvision": torchvision(), "kornia": kornia(args.device)}
     where = torch.cuda.get_device_name() if on_gpu else f"CPU, 1 thread of {os.cpu_count()} cores"
     print(f"transforms, {batch} pictures of 3×{args.side}×{args.side}, milliseconds per batch, {where}")
     print(
-        f"  {'':17}{'alone':>9}{'in a world':>12}{'torchvision':>13}{'':7}{'kornia':>13}{'':7}"
+        f"  {'':17}{'alone':>9}{'in a world':>12}{'torchvision':>13}{'':9}{'kornia':>13}{'':9}"
         + " of a step" * bool(step)
     )
     world, table = world_of(held), {}

@@ -74,8 +74,8 @@ def torchvision() -> dict[str, Rival]:
     }
 
 
-def kornia() -> dict[str, Rival]:
-    """Empty where kornia is not installed."""
+def kornia(device: str = "cpu") -> dict[str, Rival]:
+    """Empty where kornia is not installed. It draws white noise where it is told, salt and pepper always on the CPU."""
     if importlib.util.find_spec("kornia") is None:
         return {}
     import kornia as k  # pyright: ignore[reportMissingImports]
@@ -105,6 +105,7 @@ def kornia() -> dict[str, Rival]:
 
     noise = k.augmentation.RandomGaussianNoise(0.0, 100.0, p=1.0)
     salt = k.augmentation.RandomSaltAndPepperNoise((0.5, 0.5), (0.5, 0.5), p=1.0)
+    noise.set_rng_device_and_dtype(torch.device(device), torch.float32)
     return {
         "grey-scale": lambda images: k.color.rgb_to_grayscale(images.float()).expand_as(images),
         "hue": lambda images: k.enhance.adjust_hue(images.float() / 255, math.pi) * 255,

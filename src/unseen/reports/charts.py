@@ -89,7 +89,7 @@ def x_axis(values: Sequence[float | int], title: str, *, wrap: int) -> alt.X:
     span = {"domain": [ticks[0], ticks[-1]]} if len(ticks) > 1 else {}
     lines = textwrap.wrap(title, wrap) or [""]
     axis = (
-        alt.Axis(title=lines, values=ticks, labelOverlap=True, labelSeparation=6)
+        alt.Axis(title=lines, values=ticks, labelOverlap="greedy", labelSeparation=6)
         if len(ticks) <= 12
         else alt.Axis(title=lines)
     )

@@ -151,7 +151,7 @@ def violins(
                       "x": part.x, "median": number(median), "quarters": quarters, "units": len(part.values),
                       "unscored": part.unscored, "networks": part.networks})  # fmt: skip
     names = f"[{','.join(repr(plain(x)) for x in xs)}][datum.value]"
-    axis = alt.Axis(title="seen transformed", values=list(range(len(xs))), labelExpr=names, labelOverlap=True)
+    axis = alt.Axis(title="seen transformed", values=list(range(len(xs))), labelExpr=names, labelOverlap="greedy")
     scale = alt.Scale(domain=[-0.6, len(xs) - 0.4], nice=False)
 
     def x(field: str) -> alt.X:
