@@ -8,6 +8,7 @@ from small_learners import same
 from unseen.models import Seeing, build_encoder
 from unseen.training import pictures, train
 from unseen.training.encoding import LOSS, EncodingLearner
+from unseen.training.loop import reproducible
 from unseen.training.objectives import OBJECTIVES
 from unseen.training.pairs import PAIRS, pair_grid
 from unseen.vocabulary.errors import UnseenError
@@ -16,22 +17,23 @@ from unseen.vocabulary.seeds import seed_of
 from unseen.worlds import make
 
 CPU = torch.device("cpu")
+ON_CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
 WORLD = make("dsprites")
 SHAPE = WORLD.samples.space.shape
 
 
-def learner(name, seed=0, hold=True, grid=True, apart=9001, asked=None, **settings):
+def learner(name, seed=0, hold=True, grid=True, apart=9001, asked=None, device=CPU, **settings):
     rows = np.arange(0, 737_280, apart)[:64]
     numbers = np.zeros((64, 1), dtype=np.float32)
-    data = pictures(rows, numbers, WORLD.images, CPU, hold=hold)
-    few = data if asked == "training" else pictures(rows[:16], numbers[:16], WORLD.images, CPU)
+    data = pictures(rows, numbers, WORLD.images, device, hold=hold)
+    few = data if asked == "training" else pictures(rows[:16], numbers[:16], WORLD.images, device)
     objective = OBJECTIVES[name]
     encoder = build_encoder(objective.encoder, channels=1, seed=seed)
-    prepare = Seeing(encoder, normalise="none", channels=1).prepare
+    prepare = Seeing(encoder, normalise="none", channels=1).to(device).prepare
     section = TrainingSection(**{"epochs": 2, "batch": 16, "lr": 3e-4, **settings})
-    pairs = pair_grid(SHAPE, rows, device=CPU, categories=(0,)) if grid and objective.pairs else None
+    pairs = pair_grid(SHAPE, rows, device=device, categories=(0,)) if grid and objective.pairs else None
     return EncodingLearner(
-        encoder, name, prepare, data, few, section, grid=pairs, seed=seed, device=CPU, precision="float32"
+        encoder, name, prepare, data, few, section, grid=pairs, seed=seed, device=device, precision="float32"
     )
 
 
@@ -131,9 +133,11 @@ def test_nothing_is_augmented_when_a_learner_is_asked_even_its_training_rows(nam
         assert torch.equal(brightest(images), torch.full((len(images),), 255.0))
 
 
+@pytest.mark.parametrize("device", [CPU, pytest.param(torch.device("cuda"), marks=ON_CUDA)], ids=str)
 @pytest.mark.parametrize("name", PAIRED)
-def test_augmented_pairs_are_the_same_to_the_bit_alone_and_packed(name):
-    settings = {"augment": {"shift": 2.0, "flip": 0.5, "brightness": 0.3}, "epochs": 1}
-    alone = train([learner(name, 1, **settings)])[0]
-    _, packed = train([learner(name, 0, **settings), learner(name, 1, **settings)])
+def test_augmented_pairs_are_the_same_to_the_bit_alone_and_packed(name, device):
+    settings = {"augment": {"shift": 2.0, "flip": 0.5, "brightness": 0.3}, "epochs": 1, "device": device}
+    with reproducible(1):
+        alone = train([learner(name, 1, **settings)])[0]
+        _, packed = train([learner(name, 0, **settings), learner(name, 1, **settings)])
     assert same(alone.network, packed.network)

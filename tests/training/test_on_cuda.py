@@ -142,6 +142,16 @@ def test_the_papers_alexnet_trains_in_a_captured_step_and_gives_the_same_bits_wi
     assert all(np.isfinite(list(figures.values())).all() for figures in first.curve)
 
 
+def test_patience_stops_a_learner_at_its_best_epoch_while_its_pack_mates_go_on():
+    settings = {"epochs": 30, "lr": 0.03}
+    whole = train([on_cuda(resnet(), **settings)])[0]
+    done, beside = train([on_cuda(resnet(), **settings, patience=2), on_cuda(resnet(), **settings)])
+    assert len(done.curve) - 1 - done.best_epoch == 2
+    assert len(done.curve) < 30
+    assert done.curve == whole.curve[: len(done.curve)]
+    assert same(beside.network, whole.network)
+
+
 def test_per_image_standardisation_is_that_of_the_cpu():
     images = toy(60, 16)[0].float() - 30
     here, there = (standardised(images.to(d)).cpu() for d in ("cpu", "cuda"))

@@ -1,9 +1,11 @@
-"""Which weights are kept, and what a reader is told: diverged, unconverged."""
+"""Which weights are kept, and what a reader is told: diverged, untrained, unconverged."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.stats
 import torch
 from small_learners import CPU, TARGETS, Small, fetching, learner, normalised, of, same, toy, trained, weights
 from torch import nn
@@ -118,6 +120,30 @@ def test_a_loss_that_was_still_falling_at_the_end_is_flagged_as_unconverged():
     short = trained(normalised(), data, data, epochs=2, lr=0.02)
     assert set(short.flags) == {"unconverged"}
     assert "in the last 1 epoch(s)" in short.flags["unconverged"]
+
+
+def test_a_target_of_which_nothing_is_learned_is_named_and_one_that_was_not_to_be_learned_is_not():
+    images, labels = toy(90)
+    labels[:, 1] = np.random.default_rng(5).permutation(labels[:, 1])
+    blank = torch.full_like(images, 100)
+    stuck = trained(normalised(), (blank, labels), (blank, labels), epochs=4, lr=0.01)
+    blind = scipy.stats.entropy(np.bincount(labels[:, 0]))
+    assert stuck.flags["untrained"].startswith("loss of category never fell below 1.")
+    assert f"an answer that does not look has {blind:.3g}; " in stuck.flags["untrained"]
+    assert "loss of position" in stuck.flags["untrained"]
+    asked = trained(normalised(), (blank, labels), (blank, labels), epochs=4, loss_weights={"category": 0.0})
+    assert "category" not in asked.flags["untrained"]
+    assert "untrained" not in trained(normalised(), toy(90), epochs=4, lr=0.02).flags
+
+
+def test_numbers_of_which_only_the_mean_was_learned_are_untrained():
+    one = learner()
+    one.tolerances, one.train = torch.tensor([0.1, 0.1]), replace(one.train, labels=torch.rand(40, 2))
+    spread = one.train.labels.var(0, correction=0).tolist()
+    for share, flags in ((1.0, {"untrained"}), (0.9, set())):
+        losses = {f"train loss {target}": share * loss for target, loss in zip(TARGETS, spread)}
+        one.curve = [{"train loss total": 0.1, "validation loss total": 0.1, **losses}]
+        assert set(flags_of(one)) == flags
 
 
 def test_flags_look_at_the_last_tenth_of_training():

@@ -17,6 +17,7 @@ Watch = Callable[[int, dict[str, float]], None]  # learner's place, figures of t
 
 STILL_FALLING = 0.05
 BLOWN_UP = 10.0  # times the loss of a guess
+NOTHING_LEARNED = 0.99  # of the loss of the best answer that does not look
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +76,9 @@ def _trained(learner: Learner, seconds: float) -> Trained:
 
 def flags_of(learner: Learner) -> dict[str, str]:
     """Diverged: a loss that is no number, or (ours) a training loss that ended above ten times that of a guess.
-    Unconverged (ours): the last epoch was the best and its validation loss was still falling by more than 5 % over the
-    last tenth of training."""
+    Untrained (ours): in no epoch a loss of some target under 99 % of that of the best constant answer. Unconverged
+    (ours): the last epoch was the best and its validation loss was still falling by more than 5 % over the last tenth
+    of training."""
     curve = learner.curve
     if learner.diverged:
         kept = f"weights of epoch {learner.best_epoch + 1}" if learner.best_epoch >= 0 else "its weights of the start"
@@ -87,14 +89,37 @@ def flags_of(learner: Learner) -> dict[str, str]:
             "diverged": f"training loss ended at {ended:.3g}, a guess has {guess:.3g}; it keeps weights of epoch "
             f"{learner.best_epoch + 1}"
         }
+    flags = untrained(learner)
     earlier = max(1, len(curve) // 10)
     if learner.settings.select == "best" and len(curve) > earlier and learner.best_epoch == len(curve) - 1:
         before, last = (curve[place]["validation loss total"] for place in (-1 - earlier, -1))
         if before > 0 and (before - last) / before > STILL_FALLING:
-            return {
-                "unconverged": f"validation loss fell from {before:.3g} to {last:.3g} in the last {earlier} epoch(s)"
-            }
-    return {}
+            fell = f"validation loss fell from {before:.3g} to {last:.3g} in the last {earlier} epoch(s)"
+            flags["unconverged"] = fell
+    return flags
+
+
+def untrained(learner: Learner) -> dict[str, str]:
+    """A flag that names the targets of which nothing was learned, whatever the weights that were kept."""
+    found = []
+    for target, weight, blind in zip(learner.targets, learner.weights.tolist(), blind_losses(learner)):
+        names = [f"{phase} loss {target}" for phase in ("train", "validation")]
+        least = min((figures[name] for figures in learner.curve for name in names if name in figures), default=0.0)
+        if weight > 0 and least > NOTHING_LEARNED * blind > 0:
+            found.append(f"loss of {target} never fell below {least:.3g}, an answer that does not look has {blind:.3g}")
+    return {"untrained": "; ".join(found)} if found else {}
+
+
+def blind_losses(learner: Learner) -> list[float]:
+    """The loss of each target for the best answer that is the same for all pictures: how often each class is, in
+    classification; the mean, of numbers."""
+    labels = learner.train.labels
+    if not learner.labelled or not len(labels):
+        return []
+    if learner.tolerances is not None:
+        return labels.var(0, correction=0).tolist()
+    shares = [torch.bincount(column).double() / len(labels) for column in labels.T]
+    return [float(torch.special.entr(share).sum()) for share in shares]
 
 
 def guessing(learner: Learner) -> float:
