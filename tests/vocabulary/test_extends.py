@@ -29,6 +29,14 @@ def test_a_recipe_takes_what_it_does_not_say_from_the_one_it_extends(tmp_path):
     assert found.grid == ({"training.lr": [1, 2]},)
 
 
+def test_an_empty_table_empties_an_inherited_one_and_an_empty_section_says_nothing(tmp_path):
+    (tmp_path / "base.toml").write_text(BASE.replace("lr = 0.5", "lr = 0.5\naugment = { shift = 2 }"))
+    own = tmp_path / "own.toml"
+    own.write_text('extends = "base"\n[training]\naugment = {}\n[world]\n')
+    found = read_recipe(own)
+    assert (found.training.augment, found.training.epochs, found.world.name) == ({}, 7, "digits")
+
+
 def test_settings_are_applied_after_extending(tmp_path):
     (tmp_path / "base.toml").write_text(BASE)
     own = tmp_path / "own.toml"

@@ -190,6 +190,16 @@ def test_fine_grained_makes_every_car_a_category_of_its_own():
     assert few.name == "cars-fine-grained"
 
 
+def test_with_any_paint_only_the_form_tells_which_car_it_is():
+    own, any_paint = (cars(fine_grained=6, instances=8, side=48, paint=paint) for paint in ("own", "any"))
+    assert own.fingerprint == cars(fine_grained=6, instances=8, side=48).fingerprint != any_paint.fingerprint
+    rows = any_paint.samples.rows_at(np.arange(48), {"azimuth": 2})
+    one, other = (alone(world.scenes(rows)).things for world in (own, any_paint))
+    assert torch.equal(one.mesh, other.mesh)
+    assert len(other.tint.unique(dim=0)) == 48
+    assert len(one.tint.unique(dim=0)) == 6
+
+
 def test_the_fingerprint_follows_the_arguments_and_a_world_survives_pickling(small):
     same = cars(models=["saloon", "van", "pickup"], instances=40, variants=2, side=48)
     assert same.fingerprint == small.fingerprint
@@ -213,6 +223,8 @@ def test_the_fingerprint_follows_the_arguments_and_a_world_survives_pickling(sma
         ({"side": -1}, "`side` is a whole number from 1"),
         ({"fine_grained": 0}, "`fine_grained` is how many"),
         ({"fine_grained": 9, "models": 3}, "leave `models` out"),
+        ({"fine_grained": 9, "paint": "red"}, '`paint` is "own" or "any"; \'red\' was given'),
+        ({"paint": "any"}, "those of a model have any paint already"),
         ({"zenith": [50, 0]}, "`zenith` is a range within 0 to 89"),
         ({"scale": [0, 2]}, "`scale` is a range"),
         ({"span": 0}, "`span` is how many degrees"),

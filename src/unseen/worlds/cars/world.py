@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -48,6 +48,7 @@ class Cars:
     samples: Samples
     scenery: Scenery
     span: float
+    paint_of: Literal["instance", "model"]
 
     def __call__(self, rows: np.ndarray, device: torch.device, draw: int) -> Scenes:
         import torch
@@ -57,7 +58,7 @@ class Cars:
         ids, instance, model, level = (torch.from_numpy(a).to(device) for a in (rows, instance, model, level))
         fleet = self.scenery.fleet
         mesh = model * fleet.variants + chance.choice(instance, fleet.variants, fleet.seed, "cars", "variant")
-        tint = self.paint(instance if fleet.models else model)
+        tint = self.paint(instance if self.paint_of == "instance" else model)
         return self.scenery.scenes(ids, mesh, self._azimuth(ids, level), tint, draw)
 
     def paint(self, ids: Tensor) -> Tensor:
@@ -95,6 +96,7 @@ def cars(
     span: float = 90,
     variants: int = 8,
     fine_grained: int | None = None,
+    paint: str = "own",
     seed: int = 0,
 ) -> RenderedWorld:
     """Car models × azimuth bins in streets.
@@ -104,7 +106,8 @@ def cars(
     all around. Every model has ``instances`` cars (1,200): one of ``variants`` meshes in a paint of its own. ``zenith``
     is the camera's elevation in degrees, ``scale`` the share of the frame's half that the sphere around a car takes.
     ``clutter=False`` leaves out pedestrians, trees and street furniture, and so all occlusion. With ``fine_grained``
-    every category is one car of its own (several hundred, as faces are), each in 60 instances that differ in the scene.
+    every category is one car of its own (several hundred, as faces are), each in 60 instances that differ in the scene;
+    its paint is its own too, or with ``paint="any"`` that of the instance, so that it does not tell which car it is.
 
     >>> world = cars(models=["saloon", "van"], instances=3, variants=1)
     >>> world.samples.space.shape, len(world.samples), world.size
@@ -115,6 +118,7 @@ def cars(
     if instances is not None:
         given["instances"] = instances
     _check(given, zenith, scale, span, clutter, seed)
+    own_paint = _own_paint(paint, bool(fine_grained))
     per = instances or (PER_INDIVIDUAL if fine_grained else PER_MODEL)
     variants = 1 if fine_grained else variants
     samples = _samples(names, azimuths, per, float(span), bool(fine_grained))
@@ -124,7 +128,9 @@ def cars(
         name="cars-fine-grained" if fine_grained else "cars",
         samples=samples,
         bank=fleet,
-        compose=Cars(samples, Scenery(fleet, *ranges, clutter, seed), float(span)),
+        compose=Cars(
+            samples, Scenery(fleet, *ranges, clutter, seed), float(span), "model" if own_paint else "instance"
+        ),
         side=side,
         fingerprint=fingerprint_of(
             world="cars",
@@ -140,6 +146,7 @@ def cars(
             variants=variants,
             fine=bool(fine_grained),
             seed=seed,
+            **({"paint": "any"} if fine_grained and not own_paint else {}),
         ),
         provenance=PROVENANCE,
     )
@@ -181,6 +188,15 @@ def _names(models: object, fine_grained: object) -> list[str]:
             f"`models` is a number from 1 to {len(BODIES)} or a list of {listed(BODIES, 20)}; {models!r} was given."
         )
     return list(BODIES)[: int(models)]  # type: ignore[call-overload]
+
+
+def _own_paint(paint: object, fine_grained: bool) -> bool:
+    """Whether paint tells categories apart: where each is one car, unless told otherwise."""
+    if paint not in ("own", "any"):
+        raise UnseenError(f'`paint` is "own" or "any"; {paint!r} was given.')
+    if paint == "any" and not fine_grained:
+        raise UnseenError('`paint = "any"` is for `fine_grained` cars; those of a model have any paint already.')
+    return fine_grained and paint == "own"
 
 
 def _whole(value: object) -> bool:
