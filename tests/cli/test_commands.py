@@ -244,7 +244,8 @@ def test_run_says_what_it_does_and_the_second_time_that_all_is_finished(say, rec
     said = say("run", recipe, "--device", "cpu", "--workers", 1, "--set", "seeds=[0]", "--no-report")
     assert said.code == 0
     assert "2 trials, 0 finished already; on cpu\nkept in runs/tiny\n" in said.out
-    assert re.search(r"^  done  seen_per_level 8 · seed 0(?:  \[untrained\])?  \(2/2, 0:\d\d gone, 0:00 left\)$", said.out, re.M)
+    done = r"^  done  seen_per_level 8 · seed 0(?:  \[untrained\])?  \(2/2, 0:\d\d gone, 0:00 left\)$"
+    assert re.search(done, said.out, re.M)
     assert fits(said.out)
     assert "2 trials, 2 finished already" in say("run", recipe, "--set", "seeds=[0]", "--no-report").out
     assert not (tmp_path / "runs" / "tiny" / "report").exists()

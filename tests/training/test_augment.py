@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from PIL import Image, ImageEnhance, ImageOps
 from scipy import stats
 
-from unseen.training.augment import AUGMENT, augment, brightness, flip, shift, uniform
+from unseen.training.augment import AUGMENT, augment, brightness, check_plan, flip, shift, uniform
+from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import seed_of
 
 VISIT = torch.tensor(0)
@@ -146,3 +147,23 @@ def test_no_strength_changes_nothing(name):
     images = pictures()
     draws = uniform(torch.arange(6), VISIT, 0, 2)
     assert torch.equal(AUGMENT[name](images, 0.0, draws).to(torch.uint8), images)
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        ({"shift": -2}, "training.augment.shift = -2 must be a whole number of pixels, from 0 on."),
+        ({"shift": 1.5}, "training.augment.shift = 1.5 must be a whole number of pixels, from 0 on."),
+        ({"flip": 7}, "training.augment.flip = 7 must be a number, from 0 to 1."),
+        ({"brightness": float("nan")}, "training.augment.brightness = nan must be a number, from 0 to 1."),
+        ({"brightnes": 0.1}, "Did you mean 'brightness'?"),
+    ],
+)
+def test_a_strength_that_would_do_something_else_than_it_says_is_refused(plan, message):
+    with pytest.raises(UnseenError) as refused:
+        check_plan({"flip": 0.5, **plan})
+    assert message in str(refused.value)
+
+
+def test_strengths_in_range_pass():
+    check_plan({"shift": 3.0, "flip": 1, "brightness": 0.0})

@@ -237,14 +237,12 @@ def _check_networks(study: Study) -> None:
     """Build each distinct network once (its weights are thrown away) to find what cannot be built before training."""
     from unseen.models import layer_names
     from unseen.studies.encoders import check_objective, learns_without_labels, whole_network
-    from unseen.training.augment import AUGMENT
+    from unseen.training.augment import check_plan
 
     seen = set()
     for trial in study.trials:
         network, recordings = trial.recipe.network, trial.recipe.recordings
-        for name in trial.recipe.training.augment:
-            if name not in AUGMENT:
-                raise unknown("augmentation", name, AUGMENT, where="training.augment")
+        check_plan(trial.recipe.training.augment)
         world = study.world(trial)
         check_objective(trial)
         key = (network.model_dump_json(), trial.recipe.training.objective, world.size, recordings.model_dump_json())

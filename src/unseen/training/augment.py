@@ -5,10 +5,13 @@ Each takes pictures, one strength and a table of uniform draws ``[n, 2]`` in [0,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor
+
+from unseen.vocabulary.errors import UnseenError, unknown
 
 _GOLDEN = -7046029254386353131  # 0x9E3779B97F4A7C15 as a signed 64-bit number
 _MIX = -4658895280553007687  # 0xBF58476D1CE4E5B9
@@ -53,6 +56,18 @@ AUGMENT: Mapping[str, Callable[[Tensor, float, Tensor], Tensor]] = {  # applied 
     "flip": flip,
     "brightness": brightness,
 }
+
+
+def check_plan(plan: Mapping[str, float]) -> None:
+    """Refuse what is no augmentation, and strengths that would do something else than they say."""
+    for name, strength in plan.items():
+        if name not in AUGMENT:
+            raise unknown("augmentation", name, AUGMENT, where="training.augment")
+        most, kind = (math.inf, "a whole number of pixels") if name == "shift" else (1, "a number")
+        whole = name != "shift" or float(strength).is_integer()
+        if not (0 <= strength <= most and math.isfinite(strength) and whole):
+            span = "from 0 on" if most == math.inf else "from 0 to 1"
+            raise UnseenError(f"training.augment.{name} = {strength:g} must be {kind}, {span}.")
 
 
 def augment(images: Tensor, plan: Mapping[str, float], rows: Tensor, visit: Tensor, seed: int) -> Tensor:
