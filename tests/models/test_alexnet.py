@@ -126,3 +126,21 @@ def test_half_precision_agrees():
 def test_what_can_go_wrong_is_told(side, arguments, taught):
     with pytest.raises(UnseenError, match=taught):
         alexnet(side, arguments=arguments)
+
+
+def test_the_start_by_he_has_his_spread_no_biases_and_lets_pictures_reach_the_end():
+    published, he = (alexnet(arguments={"widths": [32, 64, 64, 64, 32], "hidden": 256, "start": start}).eval()
+                     for start in ("krizhevsky", "he"))  # fmt: skip
+    for name in LAYERS:
+        weight, bias = he.layer(name)[0].weight, he.layer(name)[0].bias
+        assert weight.std().item() == pytest.approx((2 / weight[0].numel()) ** 0.5, rel=0.05)
+        assert not bias.any()
+        assert published.layer(name)[0].weight.std().item() == pytest.approx(0.01, rel=0.05)
+    shown = images(20)
+    few, much = (network(shown)["category"].std(0).mean() for network in (published, he))
+    assert much > 100 * few
+
+
+def test_a_start_that_is_none_is_named():
+    with pytest.raises(UnseenError, match=r"no start 'hee'.*possible: krizhevsky, he\. Did you mean 'he'\?"):
+        alexnet(arguments={"start": "hee"})

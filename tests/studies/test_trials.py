@@ -13,6 +13,7 @@ from PIL import Image
 from small_study import tiny, written
 from unseen.engines import open_study
 from unseen.studies.study import Study
+from unseen.studies.tables import component_versions
 from unseen.studies.trials import describe, expand
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import read_recipe, recipe_from
@@ -261,6 +262,10 @@ def test_what_was_mended_orphans_only_the_trials_that_use_it():
     plain = {"design", "training", "models", "recordings"}
     assert versions() == plain
     assert versions(training__augment={"flip": 0.5}) == {*plain, "augment"}
+    assert versions(training__augment={"brightness": 0.5}) == {*plain, "augment"}
+    tables = {"title": "t", "world": {"name": "transformed"}, "design": {"name": "matrix"}}
+    for plan, named in (({"brightness": 0.5}, True), ({"flip": 0.5}, False)):
+        assert ("brightness" in component_versions(recipe_from({**tables, "training": {"augment": plan}}), ())) == named
     assert versions(design__disjoint_by="nothing") == {*plain, "pools"}
 
 

@@ -11,6 +11,8 @@ from scipy import stats
 from unseen.training.augment import AUGMENT, augment, brightness, check_plan, flip, shift, uniform
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import seed_of
+from unseen.worlds import make
+from unseen.worlds.transforms.transformed import transformed
 
 VISIT = torch.tensor(0)
 
@@ -152,18 +154,32 @@ def test_no_strength_changes_nothing(name):
 @pytest.mark.parametrize(
     ("plan", "message"),
     [
-        ({"shift": -2}, "training.augment.shift = -2 must be a whole number of pixels, from 0 on."),
-        ({"shift": 1.5}, "training.augment.shift = 1.5 must be a whole number of pixels, from 0 on."),
-        ({"flip": 7}, "training.augment.flip = 7 must be a number, from 0 to 1."),
-        ({"brightness": float("nan")}, "training.augment.brightness = nan must be a number, from 0 to 1."),
+        ({"shift": -2}, "training.augment.shift = -2 must be a whole number of pixels from 0 to 7 (pictures are 8×9)."),
+        ({"shift": 1.5}, "training.augment.shift = 1.5 must be a whole number of pixels from 0 to 7 "),
+        ({"shift": 8}, "training.augment.shift = 8 must be a whole number of pixels from 0 to 7 "),
+        ({"flip": 7}, "training.augment.flip = 7 must be a number from 0 to 1."),
+        ({"brightness": float("nan")}, "training.augment.brightness = nan must be a number from 0 to 1."),
         ({"brightnes": 0.1}, "Did you mean 'brightness'?"),
     ],
 )
 def test_a_strength_that_would_do_something_else_than_it_says_is_refused(plan, message):
     with pytest.raises(UnseenError) as refused:
-        check_plan({"flip": 0.5, **plan})
+        check_plan({"flip": 0.5, **plan}, (8, 9))
     assert message in str(refused.value)
 
 
 def test_strengths_in_range_pass():
-    check_plan({"shift": 3.0, "flip": 1, "brightness": 0.0})
+    check_plan({"shift": 3.0, "flip": 1, "brightness": 0.0}, (4, 4))
+
+
+def test_brightness_leaves_pictures_that_are_no_bytes_their_range():
+    world = transformed(make("digits", viewpoint="none"), ["horizontal"])
+    rows = np.arange(1, 40, 2)
+    images = world.images(rows)
+    assert images.min() < 0
+    assert images.max() > 255
+    same, other = (augment(images, {"brightness": s}, torch.from_numpy(rows), VISIT, 0) for s in (0.0, 0.5))
+    assert torch.equal(same, images)
+    factor = other.flatten(1).amax(1) / images.flatten(1).amax(1)
+    torch.testing.assert_close(other, images * factor[:, None, None, None])
+    assert len(factor.unique()) > 10

@@ -10,6 +10,7 @@ import torch
 from small_learners import CPU, TARGETS, Small, fetching, learner, normalised, of, same, toy, trained, weights
 from torch import nn
 
+from unseen.models import Seeing, build
 from unseen.training import Learner, pictures, train
 from unseen.training.loop import _trained, drops_out, flags_of, guessing
 from unseen.vocabulary.recipe import TrainingSection
@@ -134,6 +135,20 @@ def test_a_target_of_which_nothing_is_learned_is_named_and_one_that_was_not_to_b
     asked = trained(normalised(), (blank, labels), (blank, labels), epochs=4, loss_weights={"category": 0.0})
     assert "category" not in asked.flags["untrained"]
     assert "untrained" not in trained(normalised(), toy(90), epochs=4, lr=0.02).flags
+
+
+def test_the_published_start_of_alexnet_stays_at_chance_where_that_by_he_learns():
+    data = toy(90, 16)
+    arguments = {"widths": [16, 16, 16, 16, 16], "hidden": 32}
+    done = {}
+    for start in ("krizhevsky", "he"):
+        network = build("alexnet-no-early-pools", dict.fromkeys(TARGETS, 3), channels=1, input_size=(16, 16), seed=0,
+                        arguments=arguments | {"start": start})  # fmt: skip
+        seeing = Seeing(network, normalise="per-image", channels=1)
+        done[start] = trained(seeing, data, data, optimiser="sgd", lr=0.01, epochs=10)
+    assert "loss of category never fell below" in done["krizhevsky"].flags["untrained"]
+    assert "category" not in done["he"].flags.get("untrained", "")
+    assert done["he"].curve[-1]["validation accuracy category"] > 0.8
 
 
 def test_numbers_of_which_only_the_mean_was_learned_are_untrained():

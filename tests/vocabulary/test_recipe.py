@@ -101,6 +101,8 @@ def test_the_least_recipe_has_a_title_a_world_and_a_design():
         ("recordings.layers", 3, "recordings.layers = 3"),
         ("recordings.threshold", "find", "recordings.threshold = 'find'; possible: 'search', or a number."),
         ("calibration.target", "rel", "calibration.target = 'rel'; possible: 'relative', or a number. Did you mean"),
+        ("calibration.steps", [0.5], "calibration.steps = [0.5] must be a table, e.g. { NAME = VALUE }."),
+        ("calibration.steps", {"blur": "fast"}, "calibration.steps.blur = 'fast' must be a number."),
         ("world", "digits", "world = 'digits' must be a section, e.g. [world] and name = ... below it."),
         ("training", 3, "training = 3 must be a section"),
         ("seeds", 3, "seeds = 3 must be a list"),

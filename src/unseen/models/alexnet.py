@@ -9,6 +9,9 @@ of 3×3, conv2, conv4 and conv5 in two groups (their two GPUs); ReLU after each;
 conv2; max-pooling of 3×3 by steps of 2 after conv5; two layers of 4096 with ReLU and dropout of one half. Weights start
 from N(0, 0.01²); biases of conv2, conv4, conv5 and the layers of 4096 at 1, the others at 0.
 
+By these weights little of a picture standardised to unit variance reaches the end (Krizhevsky et al. gave pixels of 0
+to 255): ``start="he"`` (ours, after He et al. 2015) learns where the published start stays at chance.
+
 Ours, since no source states it: the size of the images, and so of what fc6 sees (all that the last pooling leaves: 3×3
 at 32 pixels, 7×7 at 64, 15×15 at 128, 27×27 at 224, where fc6 has 764 million weights); padding of 2 before conv1 (the
 55×55 that AlexNet's paper has at 224); that the two fully connected layers are fc6 and fc7, with the classifier as our
@@ -26,11 +29,12 @@ from torch import Tensor, nn
 from unseen.models.convolutional import check_side
 from unseen.models.perceptrons import checked
 from unseen.models.precision import in_full
-from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.errors import UnseenError, unknown
 
 WIDTHS = (96, 256, 384, 384, 256)
 SMALLEST = 15  # the side at which conv1 leaves the three positions that the pooling needs
 DEVIATION = 0.01
+STARTS = ("krizhevsky", "he")
 
 
 class ResponseNormalisation(nn.Module):
@@ -68,9 +72,11 @@ def alexnet_no_early_pools(
     hidden: int = 4096,
     groups: int = 2,
     dropout: float = 0.5,
+    start: str = "krizhevsky",
 ) -> nn.Module:
     """The network for images of any ``size`` from 15 pixels. ``widths`` are those of the five convolutions and
-    ``hidden`` that of fc6 and fc7, for smaller machines (ours); ``groups`` 1 joins what the two GPUs held apart."""
+    ``hidden`` that of fc6 and fc7, for smaller machines (ours); ``groups`` 1 joins what the two GPUs held apart;
+    ``start`` is that of the weights, the published "krizhevsky" or "he"."""
     check_side("alexnet-no-early-pools", size, SMALLEST)
     widths = tuple(widths)
     checked("alexnet-no-early-pools", (*widths, hidden, groups))
@@ -81,6 +87,8 @@ def alexnet_no_early_pools(
         )
     if isinstance(dropout, bool) or not 0 <= dropout < 1:
         raise UnseenError(f"'alexnet-no-early-pools' was given dropout = {dropout}; it takes a number from 0 below 1.")
+    if start not in STARTS:
+        raise unknown("start", start, STARTS, where="alexnet-no-early-pools")
     a, b, c, d, e = widths
     rows, columns = ((((side - 7) // 4 + 1) - 3) // 2 + 1 for side in size)
     net = AlexNet(
@@ -102,6 +110,8 @@ def alexnet_no_early_pools(
     )
     named = {f"conv{place}": width for place, width in enumerate(widths, start=1)}
     named |= {"fc6": hidden, "fc7": hidden}
+    if start == "he":
+        net.apply(_started_by_he)
     net.feature_info = [{"module": name, "num_chs": width} for name, width in named.items()]
     return net
 
@@ -123,3 +133,10 @@ def _started(layer: nn.Conv2d | nn.Linear, bias: float) -> nn.Module:
         layer.weight.normal_(0, DEVIATION)
         layer.bias.fill_(bias)
     return layer
+
+
+def _started_by_he(layer: nn.Module) -> None:
+    if isinstance(layer, nn.Conv2d | nn.Linear):
+        assert layer.bias is not None
+        nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+        nn.init.zeros_(layer.bias)

@@ -307,7 +307,7 @@ def accuracy_answer(tidy: pl.DataFrame, about: Exposure) -> str:
     verb = "rises" if moved > 0.02 else "falls" if moved < -0.02 else "hardly moves:"
     said = (
         f"Accuracy on transformed images of categories never seen transformed {verb} from {number(at[xs[0]].value)} to "
-        f"{_value(at[xs[-1]])} ({of}, n = {at[xs[-1]].n}) as the number of categories that are goes from {xs[0]:g} to "
+        f"{_value(at[xs[-1]])} ({of}, n = {at[xs[-1]].n}) as the number seen transformed goes from {xs[0]:g} to "
         f"{xs[-1]:g} of {about.categories}"
     )
     last = {name: mean([v for (s, x, _), v in across.items() if (s, x) == (name, xs[-1])]) for name in names}

@@ -61,12 +61,16 @@ PUBLISHED: dict[str, tuple[str, dict[tuple[str, str, str], dict[int, float] | di
 }
 
 
+def check_published(name: str) -> None:
+    if name and name not in PUBLISHED:
+        raise unknown("published table", name, PUBLISHED, where="recipe key 'published'")
+
+
 def published_numbers(name: str) -> tuple[pl.DataFrame | None, str]:
     """The table a recipe asks for by name, and its source."""
     if not name:
         return None, ""
-    if name not in PUBLISHED:
-        raise unknown("published table", name, PUBLISHED, where="recipe key 'published'")
+    check_published(name)
     import polars as pl
 
     source, tables = PUBLISHED[name]

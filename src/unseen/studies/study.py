@@ -14,6 +14,7 @@ from typing import Any
 from unseen.designs import Audit, audit
 from unseen.measures import chance
 from unseen.studies.invariances import check_invariance, check_rectified
+from unseen.studies.published import check_published
 from unseen.studies.store import Store
 from unseen.studies.strengths import (
     Calibration,
@@ -153,6 +154,7 @@ class Study:
 
     @cached_property
     def _checked(self) -> list[tuple[Trial, Audit]]:
+        check_published(self.recipe.published)
         audits: dict[int, tuple[Trial, Audit]] = {}
         for trial in self.trials:
             split, world = self.split(trial), self.world(trial)
@@ -242,8 +244,8 @@ def _check_networks(study: Study) -> None:
     seen = set()
     for trial in study.trials:
         network, recordings = trial.recipe.network, trial.recipe.recordings
-        check_plan(trial.recipe.training.augment)
         world = study.world(trial)
+        check_plan(trial.recipe.training.augment, world.size)
         check_objective(trial)
         key = (network.model_dump_json(), trial.recipe.training.objective, world.size, recordings.model_dump_json())
         if key in seen:

@@ -134,6 +134,8 @@ def component_versions(recipe: Recipe, space: Container[str]) -> dict[str, int]:
     versions = {"design": getattr(module, "VERSION", 1), "training": 1, "models": 1, "recordings": 1}
     if recipe.training.augment:
         versions["augment"] = 3 if recipe.training.objective in PAIRED else 2
+    if recipe.training.augment.get("brightness") and recipe.world.name == "transformed":
+        versions["brightness"] = 2  # it cut off what is darker than black
     by = recipe.design.arguments.get("disjoint_by", "instance")
     if by == "nothing" or by in space:  # not every image for itself
         versions["pools"] = 2

@@ -5,7 +5,6 @@ Each takes pictures, one strength and a table of uniform draws ``[n, 2]`` in [0,
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 
 import torch
@@ -46,9 +45,11 @@ def flip(images: Tensor, strength: float, draws: Tensor) -> Tensor:
 
 
 def brightness(images: Tensor, strength: float, draws: Tensor) -> Tensor:
-    """Multiply by a factor in [1 − strength, 1 + strength]."""
+    """Multiply by a factor in [1 − strength, 1 + strength]. Bytes stay between black and white; pictures that are no
+    bytes (transformed ones have signs) keep their range."""
     factor = 1 + strength * (2 * draws[:, :1, None, None] - 1)
-    return (images.float() * factor).clamp(0, 255)
+    changed = images.float() * factor
+    return changed if images.is_floating_point() else changed.clamp(0, 255)
 
 
 AUGMENT: Mapping[str, Callable[[Tensor, float, Tensor], Tensor]] = {  # applied in this order; add at the end
@@ -58,16 +59,17 @@ AUGMENT: Mapping[str, Callable[[Tensor, float, Tensor], Tensor]] = {  # applied 
 }
 
 
-def check_plan(plan: Mapping[str, float]) -> None:
-    """Refuse what is no augmentation, and strengths that would do something else than they say."""
+def check_plan(plan: Mapping[str, float], size: tuple[int, int]) -> None:
+    """Refuse what is no augmentation, and strengths that would do something else than they say to pictures of this
+    ``size``."""
     for name, strength in plan.items():
         if name not in AUGMENT:
             raise unknown("augmentation", name, AUGMENT, where="training.augment")
-        most, kind = (math.inf, "a whole number of pixels") if name == "shift" else (1, "a number")
+        most, kind = (min(size) - 1, "a whole number of pixels") if name == "shift" else (1, "a number")
         whole = name != "shift" or float(strength).is_integer()
-        if not (0 <= strength <= most and math.isfinite(strength) and whole):
-            span = "from 0 on" if most == math.inf else "from 0 to 1"
-            raise UnseenError(f"training.augment.{name} = {strength:g} must be {kind}, {span}.")
+        if not (0 <= strength <= most and whole):
+            about = f" (pictures are {size[0]}×{size[1]})" if name == "shift" else ""
+            raise UnseenError(f"training.augment.{name} = {strength:g} must be {kind} from 0 to {most}{about}.")
 
 
 def augment(images: Tensor, plan: Mapping[str, float], rows: Tensor, visit: Tensor, seed: int) -> Tensor:

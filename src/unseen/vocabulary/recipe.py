@@ -344,4 +344,8 @@ def _explain(problem: Any, where: str, instead: str) -> str:
         hint = f" Did you mean '{guess}'?" if guess else ""
         also = f", or {instead}" if "literal" in str(problem["loc"][-1]) else ""
         return f"{where}: {key} = {given!r}; possible: {expected}{also}.{hint}"
+    if problem["type"] == "dict_type":
+        return f"{where}: {key} = {given!r} must be a table, e.g. {{ NAME = VALUE }}."
+    if problem["type"] in ("float_parsing", "float_type"):
+        return f"{where}: {key} = {given!r} must be a number."
     return f"{where}: {key} = {given!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}."
