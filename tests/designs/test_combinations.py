@@ -1,5 +1,7 @@
 """Hold out combinations: every level is seen, some combinations are not (Madan et al. 2022, Fig. 1)."""
 
+import json
+from inspect import unwrap
 from itertools import pairwise
 
 import numpy as np
@@ -120,6 +122,16 @@ def test_photos_of_every_cell_are_shared_out_exactly():
     assert counts(split, samples, "train").max() == 21
     assert counts(split, samples, "validation").max() == 3
     assert counts(split, samples, "unseen").max() == 6
+
+
+def test_numbers_of_numpy_are_as_good_as_pythons_and_facts_stay_plain():
+    samples = digits(4, 4)
+    sizes = {"seen_per_level": 2, "images": 16, "validation_images": 8, "test_images": 8}
+    plain = hold_out_combinations(samples, columns="view", seed=0, **sizes)
+    sizes = {key: np.int64(n) for key, n in sizes.items()}
+    split = unwrap(hold_out_combinations)(samples, columns="view", seed=0, **sizes)  # types are checked in tests alone
+    assert json.dumps(split.facts) == json.dumps(plain.facts)
+    assert split.rows(samples, "train").tolist() == plain.rows(samples, "train").tolist()
 
 
 def test_another_seed_holds_out_other_combinations():

@@ -1,5 +1,8 @@
 """Some categories are seen transformed, the others are asked (Zaidi et al. 2020): nested, uniform, nothing leaks."""
 
+import json
+from inspect import unwrap
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -26,6 +29,11 @@ def world(sizes=(20, 20, 20, 20), levels=LEVELS, views=0, **options):
 
 def exposed(samples, seen, **options):
     return expose(samples, **{"level": "blur", "seen": seen, "seed": 0, **options})
+
+
+def loosely(seen, samples=None, **options):
+    """As a user may call it: types are checked in tests alone."""
+    return unwrap(expose)(samples or world(), **{"level": "blur", "seen": seen, "seed": 0, **options})
 
 
 def table(split, samples, name):
@@ -224,6 +232,12 @@ def test_the_audit_finds_no_leak():
         (lambda: exposed(world(), 5), ["design.seen = 5", "'category' has 4 levels", "from 0", "to 4"]),
         (lambda: exposed(world(), -1), ["design.seen = -1"]),
         (lambda: exposed(world(), True), ["design.seen = True"]),
+        (lambda: loosely(np.bool_(True)), ["design.seen = np.True_"]),
+        (lambda: loosely(2.0), ["design.seen = 2.0"]),
+        (lambda: loosely(np.int64(5)), ["design.seen = np.int64(5)", "0 (none seen transformed) to 4 (all)"]),
+        (lambda: loosely(2, images_per_category=np.float64(3)), ["design.images_per_category = np.float64"]),
+        (lambda: loosely(2, level=None), ["design.level = None is neither", "possible: blur, rotated."]),
+        (lambda: loosely(0, level=["blur", None]), ["design.level = ['blur', None] is neither"]),
         (lambda: exposed(world(), 2, level="blurr"), ["no level 'blurr'", "Did you mean 'blur'?"]),
         (lambda: exposed(world(), 2, level="none"), ["both 'none'", "blur, rotated"]),
         (lambda: exposed(world(), 2, plain="original"), ["no level 'original' in factor 'transformation'"]),
@@ -278,6 +292,19 @@ def test_one_plain_baseline_is_asked_every_level():
         assert [rows.tolist() for rows in pairs] == [rows.tolist() for rows in expected]
     assert not audit(both, samples).problems
     assert table(both, samples, "probe").min() > 0
+
+
+def test_numbers_of_numpy_are_as_good_as_pythons_and_facts_stay_plain():
+    samples = world()
+    sizes = {"images_per_category": 5, "test_images_per_category": 3, "probe_per_category": 2}
+    plain = exposed(samples, 3, **sizes)
+    split = loosely(np.int64(3), samples, **{key: np.int16(n) for key, n in sizes.items()})
+    assert json.dumps(split.facts) == json.dumps(plain.facts)
+    assert type(split.facts["seen"]) is int
+    for name in plain.sets:
+        assert split.rows(samples, name).tolist() == plain.rows(samples, name).tolist()
+        assert split[name].reason == plain[name].reason
+        assert {type(part.take) for part in split[name].parts} <= {int}
 
 
 def test_a_list_of_one_level_is_a_list():

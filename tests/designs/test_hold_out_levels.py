@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from inspect import unwrap
 
 import numpy as np
 import pytest
@@ -54,6 +55,16 @@ def splits(draw, modes=MODES):
         assume(False)
         raise
     return samples, split, options
+
+
+def test_numbers_of_numpy_are_as_good_as_pythons():
+    samples = grid({"p": 5, "q": 6})
+    sizes = {"images": 8, "test_images": 5, "probe_images": 7}
+    plain = hold_out_levels(samples, mode="extrapolation", seed=0, **sizes)
+    sizes = {key: np.int64(n) for key, n in sizes.items()}
+    split = unwrap(hold_out_levels)(samples, mode="extrapolation", seed=0, **sizes)  # types are checked in tests alone
+    assert numbers(split, samples) == numbers(plain, samples)
+    assert split.facts == plain.facts
 
 
 def defined(samples, mode, share, protect):

@@ -1,5 +1,8 @@
 """Train on one level, on several or on all but one, and ask every level (Geirhos et al. 2018)."""
 
+import json
+from inspect import unwrap
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -133,6 +136,19 @@ def test_relabelling_the_levels_changes_no_image(made, data):
     assert found[0] == found[1]
 
 
+def test_numbers_of_numpy_are_as_good_as_pythons_and_facts_stay_plain():
+    samples = computed()
+    sizes = {"visits_per_image": 3, "images_per_category": 5, "test_images_per_category": 2, "probe_per_cell": 1}
+    plain = split_of(samples, train=["grey"], **sizes)
+    sizes = {key: np.int64(n) for key, n in sizes.items()}
+    split = unwrap(matrix)(
+        samples, factor="distortion", train=["grey"], seed=0, **sizes
+    )  # types are checked in tests alone
+    assert json.dumps(split.facts) == json.dumps(plain.facts)
+    for name in plain.sets:
+        assert split.rows(samples, name).tolist() == plain.rows(samples, name).tolist()
+
+
 @pytest.mark.parametrize(
     ("samples", "options", "sentences"),
     [
@@ -147,6 +163,7 @@ def test_relabelling_the_levels_changes_no_image(made, data):
         (computed(), {"train": ["grey"], "factor": "category"}, ["both 'category'"]),
         (computed(levels=("colour",)), {"train_all_but": "colour"}, ["leaves nothing to train on"]),
         (computed(), {"train": ["grey"], "visits_per_image": 0}, ["design.visits_per_image = 0"]),
+        (computed(), {"train": ["grey"], "visits_per_image": True}, ["design.visits_per_image = True"]),
         (computed(), {"train": ["grey"], "images_per_category": 0}, ["design.images_per_category = 0"]),
         (stored([[9, 9], [9, 9]]), {"train": ["grey"], "visits_per_image": 2}, ["it has one level to show"]),
         (stored([[9, 9], [9, 0]]), {"train": ["colour"]}, ["no image in pool 'test': 1"]),

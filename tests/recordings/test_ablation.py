@@ -307,6 +307,13 @@ def test_numbers_are_answered_too():
     np.testing.assert_allclose(found["a"]["view"][0], network.heads[1].bias.detach().repeat(5), rtol=1e-6)
 
 
+def test_a_target_that_the_network_does_not_answer_is_told_with_those_it_does():
+    for ask in (respond_ablated, respond):
+        more = ({"a": Ablation("units", np.ones(8, bool))},) if ask is respond_ablated else ()
+        with pytest.raises(UnseenError, match=r"no target 'cat' in what this network answers; possible: category"):
+            ask(Evidence(8), ["cat"], fetching(evidence()[0]), np.arange(40), *more, device=CPU)
+
+
 @pytest.mark.parametrize(
     ("ablation", "sentence"),
     [

@@ -188,6 +188,33 @@ def test_at_chance_and_already_under_the_target_are_two_ways_not_to_have_learned
     assert unlearned(0.9, 0.1, 0.18, 200, True) == unlearned(0.9, 0.1, 0.5, 200, False) == ""
 
 
+@pytest.mark.parametrize(
+    ("plain", "classes", "n", "enough"),
+    [(0.15, 10, 359, "14,400 test images or more"), (0.95, 2, 400, "494 test images or more")],
+)
+def test_a_relative_target_that_cannot_be_told_from_chance_is_refused_with_the_images_it_needs(
+    plain, classes, n, enough
+):
+    target = 1 / classes + 0.1 * (plain - 1 / classes)
+    said = unlearned(plain, 1 / classes, target, n, True)
+    assert "hardly learned" in said
+    assert enough in said
+    assert f"not {n}" in said
+    needed = int(enough.split()[0].replace(",", ""))
+    assert "hardly" in unlearned(plain, 1 / classes, target, needed - 1, True)
+    assert unlearned(plain, 1 / classes, target, needed + 1, True) == ""
+
+
+@pytest.mark.parametrize(
+    ("plain", "classes", "n"), [(0.714, 300, 2000), (0.975, 38, 760), (0.984, 10, 2000), (0.8875, 20, 160)]
+)
+def test_networks_of_published_studies_have_learned_enough_for_either_target(plain, classes, n):
+    guess = 1 / classes
+    assert (
+        unlearned(plain, guess, guess + 0.1 * (plain - guess), n, True) == unlearned(plain, guess, 0.15, n, False) == ""
+    )
+
+
 def test_a_curve_stops_at_the_first_strength_under_the_target_and_asks_no_further():
     asked = []
 
@@ -278,7 +305,10 @@ def test_without_its_strengths_a_trial_has_no_identity_and_is_not_trained(tmp_pa
     [
         ({"calibration__steps": {"blurr": 1}}, r"no level 'blurr' in calibration.steps; .* Did you mean 'blur'"),
         ({"calibration__steps": {"none": 1}}, r"no level 'none' in calibration.steps; possible: blur"),
-        ({"calibration__steps": {"inversion": 1}}, r"'inversion', which has no strength; leave it out"),
+        (
+            {"calibration__steps": {"inversion": 1}},
+            r"'inversion', which has no strength; leave it out. .* raised: blur, white-noise\.$",
+        ),
         ({"calibration__steps": {"blur": 0}}, r"calibration.steps.blur = 0.0 must be above 0"),
         ({"calibration__steps": {"blur": -1}}, r"must be above 0"),
         ({"calibration__steps": {"blur": float("nan")}}, r"must be above 0"),
@@ -302,9 +332,17 @@ def test_bad_input_is_told_before_anything_is_trained(tmp_path, changes, said):
 def test_a_strength_that_weakens_as_its_number_rises_is_refused():
     with pytest.raises(UnseenError, match=r"weakens as its number \(contrast kept\) rises"):
         possible_strengths("geirhos-contrast", 0.05, 20)
-    with pytest.raises(UnseenError, match=r"strength 45 of transformation 'geirhos-rotation' is not possible"):
-        possible_strengths("geirhos-rotation", 45, 20)
-    assert possible_strengths("geirhos-rotation", 90, 20) == [90.0, 180.0, 270.0]
+
+
+@pytest.mark.parametrize("step", [45, 90])
+def test_angles_are_no_scale_of_strength(step):
+    with pytest.raises(UnseenError) as told:
+        possible_strengths("geirhos-rotation", step, 20)
+    assert "calibration.steps names 'geirhos-rotation', whose numbers (90, 180, 270, the angle" in str(told.value)
+    assert "give it in world.strengths. Levels that can be raised: blur, white-noise" in str(told.value)
+    assert "geirhos-rotation" not in str(told.value).partition("raised:")[2]
+    with pytest.raises(UnseenError, match=r"No level of this world can be raised\.$"):
+        possible_strengths("geirhos-rotation", step, 20, among=["none", "geirhos-rotation", "geirhos-contrast"])
 
 
 def test_a_packed_study_carries_its_calibrations(calibrated_once, tmp_path):

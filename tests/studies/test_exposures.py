@@ -453,6 +453,25 @@ def test_a_trial_that_would_be_asked_nothing_is_refused_before_training(tmp_path
     small(tmp_path, **wanted, recordings={"sets": ["across", "plain"], "layers": "none"}).check()
 
 
+@pytest.mark.parametrize("recordings", [{}, {"invariance": True, "threshold": 0.1}])
+def test_a_recipe_that_never_asks_for_the_category_is_refused_before_training(tmp_path, recordings):
+    from small_study import study as small
+
+    world = {"name": "transformed", "levels": ["blur"], "of": {"name": "digits", "viewpoint": "none"}}
+    wanted = {
+        "world": world,
+        "design": {"name": "expose", "level": "blur", "images_per_category": 20},
+        "recordings": {"sets": ["plain", "across"], **recordings},
+        "grid": {"design.seen": [0, 5]},
+    }
+    with pytest.raises(
+        UnseenError, match=r'\'category\'.* names transformation alone.*\["category", "transformation"\]'
+    ):
+        small(tmp_path, **wanted, targets=["transformation"]).check()
+    small(tmp_path, **wanted, targets=["transformation", "category"]).check()
+    small(tmp_path, **wanted).check()  # the factors of the design are asked unless targets says otherwise
+
+
 def test_the_same_order_in_every_repeat_is_judged_by_the_change_from_the_fewest_to_the_most():
     values = {("blur", x, r): 0.2 + 0.1 * x + 0.01 * r * x for x in (1, 2, 4) for r in range(3)}
     found = rises(values, "accuracy", 1, "it rises")

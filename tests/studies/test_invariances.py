@@ -192,7 +192,7 @@ HELD_OUT |= {"balance": "nearly_balanced"}
           "recordings": {"invariance": True}}, r"design 'hold_out_combinations' does not pair; use design 'expose'"),
         ({"recordings__layers": "none"}, r'recordings.layers = "none": no layer would be scored'),
         ({"recordings__threshold": 1.5}, r"from 0 to 1; given 1.5"),
-        ({"targets": ["transformation"]}, r"accuracy for 'category'.*Add it to targets, or give τ"),
+        ({"targets": ["transformation"]}, r"accuracy for 'category'.*Add it to targets"),
         ({"network": {"backbone": "mlp"}, "recordings__layers": "all"},
          r"negative in pixels.*recordings.layers.*recordings.negative"),
         ({"recordings__layers": ["layer9"]}, r"no layer 'layer9'.*layer4"),

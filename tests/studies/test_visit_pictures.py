@@ -53,6 +53,15 @@ def test_a_cell_says_its_part_of_the_visits_and_what_is_asked_of_it(exposed):
     assert "50% of those to its images" in cell_words(drawn, first, 1)
 
 
+def test_sets_without_an_image_are_not_said_to_be_asked(exposed):
+    across, within = "across, transformed and never seen so", "within, transformed and seen so"
+    for drawn in splits(exposed):
+        seen = int(drawn.title.split()[0])
+        assert "plain, untransformed" in drawn.note
+        assert (across in drawn.note) == (seen < 10)
+        assert (within in drawn.note) == (seen > 0)
+
+
 def test_one_picture_serves_all_transformations_and_the_baseline_shows_them_all(exposed):
     drawn = splits(exposed)
     assert [found.title for found in drawn] == [

@@ -1,5 +1,7 @@
 """Every transformation equals a reference in float64, written here from the papers' words."""
 
+from inspect import unwrap
+
 import numpy as np
 import pytest
 import torch
@@ -8,7 +10,7 @@ from scipy.special import ndtri
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import seed_of
 from unseen.worlds.rendering import chance
-from unseen.worlds.transforms import GEIRHOS, SETS, TRANSFORMATIONS, ZAIDI, transformation
+from unseen.worlds.transforms import GEIRHOS, SETS, TRANSFORMATIONS, ZAIDI, Transformation, transformation
 
 SIZES = [(24, 24), (17, 23), (20, 11), (1, 1), (2, 3), (5, 1)]
 GREY = 0.4423 * 255
@@ -323,6 +325,33 @@ def test_the_strengths_of_the_lectures_table():
 def test_a_strength_out_of_range_is_explained(name, strength, says):
     with pytest.raises(UnseenError, match=says):
         transformation(name).check(strength)
+
+
+@pytest.mark.parametrize("strength", [2, np.int64(2), np.float32(2), np.float64(2)])
+def test_a_strength_may_be_any_kind_of_number_and_is_kept_as_a_plain_one(strength):
+    given = torch.from_numpy(pictures((8, 8)))
+    found = transformation("blur").check(strength)
+    assert (found, type(found)) == (2.0, float)
+    row = TRANSFORMATIONS["blur"]
+    call = unwrap(Transformation.__call__)  # types are checked in tests alone
+    assert torch.equal(call(row, given, strength), row(given, 2.0))
+
+
+@pytest.mark.parametrize(
+    ("given", "keys", "says"),
+    [(np.zeros((2, 3, 8, 8), np.uint8), None, r"given ndarray \[2, 3, 8, 8\] of uint8.*torch.from_numpy"),
+     (torch.zeros(3, 8, 8), None, r"given Tensor \[3, 8, 8\] of float32.*picture\[None\]"),
+     (None, None, r"takes pictures as a torch tensor \[n, c, h, w\]; given NoneType"),
+     (torch.zeros(2, 3, 8, 8), torch.arange(3), r"per picture, a torch tensor \[2\] of int64; given Tensor \[3\]"),
+     (torch.zeros(2, 3, 8, 8), torch.zeros(2), r"of int64; given Tensor \[2\] of float32"),
+     (torch.zeros(2, 3, 8, 8), torch.zeros(2, 1, dtype=torch.long), r"given Tensor \[2, 1\] of int64"),
+     (torch.zeros(2, 3, 8, 8), np.arange(2), r"given ndarray \[2\] of int64"),
+     (torch.zeros(2, 3, 8, 8), [1, 2], r"given list\.$")],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["white-noise", "geirhos-phase-noise", "blur"])
+def test_pictures_and_keys_of_another_kind_are_refused_in_words(name, given, keys, says):
+    with pytest.raises(UnseenError, match=says):
+        TRANSFORMATIONS[name](given, None, keys)
 
 
 def test_a_row_that_is_called_wrongly_explains_itself():

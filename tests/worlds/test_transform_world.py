@@ -106,12 +106,12 @@ def test_the_fingerprint_says_all_that_decides_the_images():
     def made(inner="abc", levels=("blur", "hue"), **more):
         world = Painted()
         world.fingerprint = inner
-        return transformed(world, list(levels), **more).fingerprint
+        return inspect.unwrap(transformed)(world, list(levels), **more).fingerprint  # types are checked in tests alone
 
     worlds = [made(), made(inner="abd"), made(levels=["hue", "blur"]), made(levels=["blur"]), made(seed=1),
               made(strengths={"blur": 3.0}), made(plain=False)]  # fmt: skip
     assert len(set(worlds)) == len(worlds)
-    assert made() == made(strengths={"blur": 2})
+    assert made() == made(strengths={"blur": 2}) == made(strengths={"blur": np.float32(2)}, seed=np.int64(0))
 
 
 def test_the_ten_that_apply_work_on_a_grey_world_by_name_and_come_through_a_pickle():

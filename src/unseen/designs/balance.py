@@ -8,15 +8,16 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from unseen.vocabulary.errors import UnseenError, listed
+from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.seeds import stream
 
 TRIES = 400
 
 
-def check_balance(shape: tuple[int, int], seen_per_level: int, balance: str, *, rows: str, columns: str) -> None:
+def check_balance(shape: tuple[int, int], seen_per_level: object, balance: str, *, rows: str, columns: str) -> None:
     """Equal counts per row *and* column exist only where the columns divide rows × seen_per_level."""
     n_rows, n_columns = shape
-    if not isinstance(seen_per_level, int) or seen_per_level < 1:
+    if not is_whole(seen_per_level) or seen_per_level < 1:
         raise UnseenError(f"design.seen_per_level = {seen_per_level!r}; give a whole number from 1 to {n_columns - 1}.")
     exact = [k for k in range(1, n_columns) if (n_rows * k) % n_columns == 0]
     if balance == "exact" and seen_per_level not in exact and seen_per_level < n_columns:

@@ -10,6 +10,7 @@ from unseen.designs.balance import check_balance, combinations
 from unseen.designs.quotas import computed, constant_total, fitting_total, take_each, take_even
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, Level
+from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.pools import Pools
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Part, RowSet, Split, available, cell_name
@@ -59,6 +60,7 @@ def hold_out_combinations(
     if empty == "avoid":
         usable = np.logical_and.reduce([(s > 0)[np.ix_(kept_rows, kept_columns)] for s in supply.values()])
     check_balance(usable.shape, seen_per_level, balance, rows=rows, columns=columns)
+    seen_per_level = int(seen_per_level)
     asked, chain = combinations(usable.tobytes(), usable.shape, seed)
     if seen_per_level > len(chain):
         left_out = "" if usable.all() else f" and {int((~usable).sum())} empty cells left out"
@@ -80,6 +82,7 @@ def hold_out_combinations(
         _check_total(key, total, max(len(seen_cells), len(also)))
         needed = [*(ever_seen if total is None else seen_cells), *also]
         _check_not_empty(samples, factors, needed, pool, supply[pool])
+    images, validation_images, test_images = (None if n is None else int(n) for n in totals.values())
 
     taken: list[Part] = []  # where pools are one, a set takes other images than those before it while there are some
 
@@ -166,8 +169,8 @@ def _new_levels(
     return sets
 
 
-def _check_total(key: str, total: int | None, cells: int) -> None:
-    if total is not None and (not isinstance(total, int) or total < cells):
+def _check_total(key: str, total: object, cells: int) -> None:
+    if total is not None and (not is_whole(total) or total < cells):
         raise UnseenError(
             f"design.{key} = {total!r}; {cells} cells need at least one image each: give {cells} or more."
         )

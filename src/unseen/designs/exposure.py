@@ -14,14 +14,17 @@ and smaller ones list theirs again, each as often as any other to within one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int
 
-from unseen.designs.quotas import even, take_each
+from unseen.designs.quotas import even, plain_sizes, take_each
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, Level
+from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.pools import POOLS, Pools
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import keyed
@@ -66,17 +69,19 @@ def expose(
     bounds on sets, and balancing by repetition.
     """
     kinds = _two(samples, category, transformation)
-    most = test_images_per_category
-    check_sizes(
-        images_per_category=images_per_category, test_images_per_category=most, probe_per_category=probe_per_category
+    shown_images, most, probed = plain_sizes(
+        images_per_category=images_per_category,
+        test_images_per_category=test_images_per_category,
+        probe_per_category=probe_per_category,
     )
     off, *ons = _levels(kinds[1], plain, level)
-    names, several, n = [kinds[1].levels[on] for on in ons], not isinstance(level, Level), len(kinds[0])
-    if isinstance(seen, bool) or not isinstance(seen, int) or not 0 <= seen <= n:
+    names, several, n = [kinds[1].levels[on] for on in ons], not isinstance(level, str | Real), len(kinds[0])
+    if not is_whole(seen) or not 0 <= seen <= n:
         raise UnseenError(
             f"design.seen = {seen!r}, but factor '{category}' has {n} levels; give a number from 0 (none seen "
             f"transformed) to {n} (all)."
         )
+    seen = int(seen)
     if several and seen:
         raise UnseenError(
             f"design.level lists {len(ons)} levels ({listed(names)}), which only a network that sees none of them can "
@@ -101,9 +106,7 @@ def expose(
         return RowSet(reason, "test", take_each(cells, supply["test"], most), asks=asks)
 
     many, by = f"{seen} of {n} levels of {category}", f"{transformation} {listed(names)}"
-    sets = {
-        "train": drawn(f"{by}, with probability one half, for {many}; the others plain", "train", images_per_category)
-    }
+    sets = {"train": drawn(f"{by}, with probability one half, for {many}; the others plain", "train", shown_images)}
     if supply["validation"][:, off].any():
         reason = "new images in the proportions of training, to choose the epoch"
         sets["validation"] = drawn(reason, "validation", None)
@@ -117,7 +120,7 @@ def expose(
     sets["probe"] = RowSet(
         f"the same test images of every {category}, plain and transformed, for the activity of units",
         "test",
-        take_each(probe, supply["test"], probe_per_category),
+        take_each(probe, supply["test"], probed),
     )
     facts = {
         "seen": seen,
@@ -185,13 +188,6 @@ def images_shown(supply: Mapping[int, int], balance: str, most: int | None) -> d
     return {c: bound if balance == "categories" else min(bound, n) for c, n in supply.items()}
 
 
-def check_sizes(**sizes: int | None) -> None:
-    """Numbers of images start at one."""
-    for name, size in sizes.items():
-        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
-            raise UnseenError(f"design.{name} = {size!r} is a number of images, from 1; leave it out for the default.")
-
-
 def paired_rows(
     samples: Samples, split: Split, name: str = "probe", level: Level | None = None
 ) -> tuple[Int[np.ndarray, " images"], Int[np.ndarray, " images"]]:
@@ -248,9 +244,15 @@ def _two(samples: Samples, category: str, transformation: str) -> tuple[Factor, 
     return kinds
 
 
-def _levels(factor: Factor, plain: Level, level: Level | Sequence[Level]) -> list[int]:
+def _levels(factor: Factor, plain: Level, level: object) -> list[int]:
     """The place of the plain level, then those of the transformations."""
-    given = [level] if isinstance(level, Level) else list(level)
+    given: list[Any] = [level] if isinstance(level, str) or not isinstance(level, Iterable) else list(level)
+    if not all(isinstance(one, str | Real) for one in given):
+        others = [other for other in factor.levels if other != plain]
+        raise UnseenError(
+            f"design.level = {level!r} is neither a level of '{factor.name}' nor a list of levels; possible: "
+            f"{listed(others)}."
+        )
     off, ons = factor.index(plain), [factor.index(one) for one in given]
     if not ons or len(set(ons)) < len(ons):
         raise UnseenError(

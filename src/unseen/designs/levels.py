@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from unseen.designs.quotas import plain_sizes
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor
 from unseen.vocabulary.pools import Pools
@@ -53,7 +54,9 @@ def hold_out_levels(
         raise unknown("value for design.mode", mode, MODES)
     if not 0 < share < 1:
         raise UnseenError(f"design.share = {share!r} is the part of each factor's levels held out; between 0 and 1.")
-    _check_sizes(images=images, test_images=test_images, probe_images=probe_images)
+    images, test_images, probed = plain_sizes(
+        of="rows", images=images, test_images=test_images, probe_images=probe_images
+    )
     varying = _varying(samples, protect)
     words, marks, cells, rest = _cells(samples, varying, mode, share, seed)
     n_cells, n_rest = cells.count(samples), rest.count(samples)
@@ -78,7 +81,7 @@ def hold_out_levels(
     for name, (reason, rule) in _by_factors_out(marks).items():
         if rule.count(samples):  # a world that lists its cells may have none of a kind
             sets[name] = drawn(reason, rule, test_images, "test images")
-    sets["probe"] = drawn("rows of the whole grid, seen or not, for what units code", EVERY_ROW, probe_images, "probe")
+    sets["probe"] = drawn("rows of the whole grid, seen or not, for what units code", EVERY_ROW, probed, "probe")
     factors = tuple(name for name in samples.space.names if len(samples.space[name]) > 1)
     return Split(
         factors,
@@ -220,12 +223,6 @@ def _check_both_sides(mode: str, share: float, train: int, test: int) -> None:
             f"mode '{mode}' with design.share = {share} leaves no {side} row in this world; give a {more} share, or "
             f"protect other factors."
         )
-
-
-def _check_sizes(**sizes: int | None) -> None:
-    for name, size in sizes.items():
-        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
-            raise UnseenError(f"design.{name} = {size!r} is a number of rows, from 1; leave it out for the default.")
 
 
 def _validation_rows(part: float, rows: int) -> int:

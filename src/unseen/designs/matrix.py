@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unseen.designs.exposure import check_filled, check_sizes, images_shown, visits
-from unseen.designs.quotas import computed, take_each
+from unseen.designs.exposure import check_filled, images_shown, visits
+from unseen.designs.quotas import computed, plain_sizes, take_each
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor, Level
+from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.pools import POOLS, Pools
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Part, RowSet, Split, available
@@ -49,8 +50,11 @@ def matrix(
     stored) are those of :func:`expose`. Levels that are not trained are not themselves asked for, only what they show.
     """
     kind, trained = samples.space[factor], _trained(samples, category, factor, train, train_all_but)
-    most = test_images_per_category
-    check_sizes(images_per_category=images_per_category, test_images_per_category=most, probe_per_cell=probe_per_cell)
+    shown_images, most, probed = plain_sizes(
+        images_per_category=images_per_category,
+        test_images_per_category=test_images_per_category,
+        probe_per_cell=probe_per_cell,
+    )
     factors = (category, factor)
     pools = Pools(
         tuple(float(share) for share in shares),
@@ -77,7 +81,7 @@ def matrix(
 
     names = [str(kind.levels[level]) for level in trained]
     words = _words(kind, trained, names)
-    sets = {"train": drawn(f"{factor}: {words}, each equally often", "train", images_per_category)}
+    sets = {"train": drawn(f"{factor}: {words}, each equally often", "train", shown_images)}
     if supply["validation"][:, trained].any():
         sets["validation"] = drawn("new images in the proportions of training, to choose the epoch", "validation", None)
     others = tuple(name for name in samples.space.names if name != factor)
@@ -86,7 +90,7 @@ def matrix(
         reason = f"{factor} {kind.levels[level]}, {'as trained' if seen else 'never seen in training'}, new images"
         parts = take_each([(c, level) for c in range(n)], supply["test"], most)
         sets[f"test-{kind.levels[level]}"] = RowSet(reason, "test", parts, asks=None if seen else others)
-    probe = take_each([(c, level) for c in range(n) for level in every], supply["test"], probe_per_cell)
+    probe = take_each([(c, level) for c in range(n) for level in every], supply["test"], probed)
     sets["probe"] = RowSet(f"every {category} at every level of {factor}, for the activity of units", "test", probe)
     facts = {
         "trained": words,
@@ -140,16 +144,16 @@ def _within(samples: Samples, factors: tuple[str, str], disjoint_by: str) -> tup
     return factors if alone else factors[:1]
 
 
-def _times(given: int | None, levels: int, free: bool, factor: str) -> int:
+def _times(given: object, levels: int, free: bool, factor: str) -> int:
     if given is None:
         return levels if free else 1
     if not free:
         raise UnseenError(
             f"design.visits_per_image = {given}, but '{factor}' is stored with each image: it has one level to show."
         )
-    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+    if not is_whole(given) or given < 1:
         raise UnseenError(f"design.visits_per_image = {given!r} is a number of visits per epoch, from 1.")
-    return given
+    return int(given)
 
 
 def _words(kind: Factor, trained: Sequence[int], names: Sequence[str]) -> str:

@@ -9,9 +9,20 @@ import numpy as np
 from jaxtyping import Int
 
 from unseen.vocabulary.errors import UnseenError, listed
+from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.pools import Pools
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Part, available, cell_name
+
+
+def plain_sizes(*, of: str = "images", **sizes: object) -> list[int | None]:
+    """Numbers of images, which start at one, as plain numbers in the order given."""
+    found: list[int | None] = []
+    for name, size in sizes.items():
+        if size is not None and (not is_whole(size) or size < 1):
+            raise UnseenError(f"design.{name} = {size!r} is a number of {of}, from 1; leave it out for the default.")
+        found.append(None if size is None else int(size))
+    return found
 
 
 def computed(samples: Samples, factors: Sequence[str]) -> tuple[bool, ...]:

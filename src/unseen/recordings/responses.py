@@ -8,6 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from unseen.vocabulary.errors import unknown
+
 Images = Callable[[np.ndarray, str], Tensor]  # rows, device -> pictures
 
 
@@ -27,6 +29,9 @@ def answered(
     outputs: Mapping[str, Tensor], targets: Sequence[str], numbers: bool = False
 ) -> dict[str, tuple[Tensor, Tensor | None]]:
     """Of each target the most probable class and its softmax probability, or the one number, still on the device."""
+    for target in targets:
+        if target not in outputs:
+            raise unknown("target", target, outputs, where="what this network answers")
     if numbers:
         return {target: (outputs[target].float().squeeze(1), None) for target in targets}
     best = {target: outputs[target].float().softmax(1).max(1) for target in targets}

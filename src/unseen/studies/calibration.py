@@ -33,7 +33,7 @@ from unseen.vocabulary.target import Target
 from unseen.worlds.transforms.transformed import TransformedWorld
 
 RELATIVE = 0.1  # of the way from chance to the plain accuracy
-DOUBT = 2.0  # standard errors above chance from which a network has learned something (ours)
+DOUBT = 2.0  # standard errors above chance from which an accuracy is told from it (ours)
 
 
 @dataclass(frozen=True)
@@ -205,9 +205,18 @@ def asked_rows(study: Study, needed: Calibration) -> np.ndarray:
 
 
 def unlearned(plain: float, guess: float, target: float, n: int, relative: bool) -> str:
-    """Why a network cannot fall any more, or nothing. "At chance": within two standard errors of it (ours)."""
-    if plain <= guess + DOUBT * math.sqrt(guess * (1 - guess) / n):
-        return f"the plain network has not learned: its accuracy on plain images is {plain:.3f}, chance {guess:.3f}"
+    """Why a network cannot fall, or nothing. "At chance": within two standard errors of it (ours). Nor may a relative
+    target be there: what falls under it then, or does not, is luck."""
+    doubt = DOUBT * math.sqrt(guess * (1 - guess) / n)
+    learned = f"its accuracy on plain images is {plain:.3f}, chance {guess:.3f}"
+    if plain <= guess + doubt:
+        return f"the plain network has not learned: {learned}"
+    if relative and target <= guess + doubt:
+        enough = math.ceil(round(n * (doubt / (target - guess)) ** 2, 3))
+        return (
+            f"the plain network has hardly learned: {learned}, and to tell the target between them, {target:.3f}, from "
+            f"chance takes {enough:,} test images or more (calibration.images asks at most so many), not {n:,}"
+        )
     if plain < target and not relative:
         return (
             f"the plain network has not learned: its accuracy on plain images is {plain:.3f}, under the target "

@@ -16,11 +16,14 @@ import numpy as np
 from unseen.measures import confusion_quadrants, quadrant_counts
 from unseen.studies.answers import read_answers, words
 from unseen.studies.store import damaged
+from unseen.vocabulary.errors import UnseenError
 
 if TYPE_CHECKING:
     import polars as pl
 
     from unseen.vocabulary.recipe import Recipe
+    from unseen.vocabulary.split import Split
+    from unseen.vocabulary.target import Target
 
 DESIGN = "expose"
 WITHIN, ACROSS, PLAIN = "within", "across", "plain"
@@ -44,6 +47,17 @@ THRESHOLDS = ("level", "layer", "threshold", "kept", "removed", "full", "images"
 def is_exposure(recipe: Recipe) -> bool:
     """Whether a study's networks are shown a transformation for some categories only."""
     return recipe.design.name == DESIGN
+
+
+def check_category(recipe: Recipe, split: Split, targets: Sequence[Target]) -> None:
+    """A network that is to be asked about categories seen transformed and others must learn to name categories."""
+    asked, category = [target.factor for target in targets], split.factors[0]
+    if "exposed_numbers" in split.facts and recipe.task == "classification" and category not in asked:
+        both = ", ".join(f'"{name}"' for name in (category, *asked))
+        raise UnseenError(
+            f"design '{recipe.design.name}' asks for the accuracy for '{category}', seen transformed or not, and "
+            f"targets names {', '.join(asked)} alone. Add it to targets: targets = [{both}]."
+        )
 
 
 def levels_of(facts: Mapping[str, Any]) -> list[str]:

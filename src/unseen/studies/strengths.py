@@ -7,12 +7,12 @@ was found on a GPU serves the same study on a CPU. Importing this module loads n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from unseen.studies.trials import Trial, describe, identity
-from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.recipe import (
     CalibrationSection,
     DesignSection,
@@ -129,7 +129,7 @@ def check_steps(recipe: Recipe, plain: str, world: World) -> None:
                 f"'{level}' is in world.strengths ({given[level]!r}) and in calibration.steps; its strength is either "
                 f"given or found: leave one out."
             )
-        possible_strengths(level, step, section.most)
+        possible_strengths(level, step, section.most, among=world.levels)
     target = section.target
     if target != "relative" and not 0 < target < 1:
         raise UnseenError(
@@ -147,23 +147,37 @@ def check_target(section: CalibrationSection, chance: float, category: str) -> N
         )
 
 
-def possible_strengths(level: str, step: float, most: int) -> list[float]:
-    """The strengths tried in turn: step, 2·step, …, at most so many, as far as the transformation goes.
+def grows(level: str) -> bool:
+    """Whether a larger number makes a transformation stronger, so that it can be raised until a network fails.
+
+    >>> grows("blur"), grows("inversion"), grows("geirhos-contrast"), grows("geirhos-rotation")
+    (True, False, False, False)
+    """
+    strength = TRANSFORMATIONS[level].strength if level in TRANSFORMATIONS else None
+    return strength is not None and not strength.only and level not in FALLING
+
+
+def possible_strengths(
+    level: str, step: float, most: int, among: Iterable[str] = tuple(TRANSFORMATIONS)
+) -> list[float]:
+    """The strengths tried in turn: step, 2·step, …, at most so many, as far as the transformation goes. An error names
+    those ``among`` some levels that can be raised.
 
     >>> possible_strengths("blur", 0.1, 3), possible_strengths("salt-and-pepper", 0.4, 20)
     ([0.1, 0.2, 0.3], [0.4, 0.8])
     """
     row = TRANSFORMATIONS[level]
-    able = [name for name, other in TRANSFORMATIONS.items() if other.strength and name not in FALLING]
+    able = [name for name in among if grows(name)]
+    hint = f"Levels that can be raised: {listed(able)}." if able else "No level of this world can be raised."
     if row.strength is None:
+        raise UnseenError(f"calibration.steps names '{level}', which has no strength; leave it out. {hint}")
+    if not grows(level):
+        why = f"whose effect weakens as its number ({row.strength.meaning}) rises"
+        if row.strength.only:
+            why = f"whose numbers ({row.strength.possible}, the {row.strength.meaning}) are no scale of strength"
         raise UnseenError(
-            f"calibration.steps names '{level}', which has no strength; leave it out. Those that have: "
-            f"{', '.join(able)}."
-        )
-    if level in FALLING:
-        raise UnseenError(
-            f"calibration.steps names '{level}', whose effect weakens as its number ({row.strength.meaning}) rises, so "
-            f"that raising it finds nothing; give it in world.strengths."
+            f"calibration.steps names '{level}', {why}, so that raising it finds nothing; give it in world.strengths. "
+            f"{hint}"
         )
     if not step > 0:
         raise UnseenError(f"calibration.steps.{level} = {step!r} must be above 0: strengths are step, 2·step, ….")

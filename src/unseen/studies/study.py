@@ -13,6 +13,7 @@ from typing import Any
 
 from unseen.designs import Audit, audit
 from unseen.measures import chance
+from unseen.studies.exposures import check_category
 from unseen.studies.invariances import check_invariance, check_rectified
 from unseen.studies.published import check_published
 from unseen.studies.store import Store
@@ -166,6 +167,7 @@ class Study:
                     f"nothing would be asked; it has {', '.join(split.sets)}."
                 )
             _check_layers(trial, split)
+            check_category(trial.recipe, split, targets)
             check_invariance(trial, split, targets)
             for where in ("training", "readout"):
                 for name in getattr(trial.recipe, where).loss_weights:

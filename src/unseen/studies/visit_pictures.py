@@ -117,8 +117,10 @@ def sets_in_words(split: Split) -> str:
     """What is asked, in a sentence."""
     if "exposed" not in split.facts:
         return "every cell is asked on new images, the ringed ones were never seen in training"
-    words = "asked on new images: plain, untransformed; across, transformed and never seen so"
-    return words if not split.facts["exposed"] else f"{words}; within, transformed and seen so"
+    seen, categories = split.facts["seen"], split.facts["grid"][0]
+    across = "; across, transformed and never seen so" if seen < categories else ""
+    within = "; within, transformed and seen so" if seen else ""
+    return f"asked on new images: plain, untransformed{across}{within}"
 
 
 def _sentence(words: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unseen.vocabulary.errors import UnseenError, listed, unknown
+from unseen.vocabulary.plain_numbers import is_number
 from unseen.worlds.transforms import colour, distortions, filters, geometry, noise
 
 if TYPE_CHECKING:
@@ -53,12 +54,22 @@ class Transformation:
         import torch
 
         number = self.check(strength)
+        if not isinstance(images, torch.Tensor) or images.ndim != 4:
+            raise UnseenError(
+                f"'{self.name}' takes pictures as a torch tensor [n, c, h, w]; given {_kind(images)}. For one picture "
+                f"give picture[None], for a numpy array torch.from_numpy(array)."
+            )
         if self.needs_colour and images.shape[1] != 3:
             raise UnseenError(f"'{self.name}' needs pictures of three channels; these have {images.shape[1]}.")
         if keys is None:
             if self.chance:
                 raise UnseenError(f"'{self.name}' draws by chance; give `keys`, one whole number per picture.")
             keys = torch.zeros(len(images), dtype=torch.long, device=images.device)
+        elif not isinstance(keys, torch.Tensor) or keys.dtype != torch.long or keys.shape != images.shape[:1]:
+            raise UnseenError(
+                f"`keys` of '{self.name}' is one whole number per picture, a torch tensor [{len(images)}] of int64; "
+                f"given {_kind(keys)}."
+            )
         return self.function(images if images.dtype == torch.uint8 else images.float(), number, keys)
 
     def check(self, strength: object = None) -> float:
@@ -70,12 +81,7 @@ class Transformation:
         if strength is None:
             return float(self.strength.default)
         may = self.strength
-        if (
-            isinstance(strength, bool)
-            or not isinstance(strength, int | float)
-            or not may.low <= strength <= may.high
-            or (may.only and strength not in may.only)
-        ):
+        if not is_number(strength) or not may.low <= strength <= may.high or (may.only and strength not in may.only):
             raise UnseenError(
                 f"strength {strength!r} of transformation '{self.name}' is not possible; it is the "
                 f"{may.meaning}: {may.possible} (default {may.default:g})."
@@ -84,6 +90,12 @@ class Transformation:
 
     def said(self, strength: float) -> str:
         return self.text.format(f"{strength:g}")
+
+
+def _kind(given: object) -> str:
+    """What was given instead of a tensor of some shape, in words."""
+    shape, kind = getattr(given, "shape", None), str(getattr(given, "dtype", "")).removeprefix("torch.")
+    return f"{type(given).__name__} {list(shape)} of {kind}" if shape is not None else type(given).__name__
 
 
 _SIGMA = "standard deviation of a Gaussian in pixels"

@@ -13,6 +13,7 @@ import numpy as np
 
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace
+from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.samples import Block, Samples
 from unseen.vocabulary.world import World
 from unseen.worlds.transforms import SETS, TRANSFORMATIONS, Transformation, transformation
@@ -174,7 +175,7 @@ def transformed(
     (('category', 'transformation'), ('none', 'blur', 'inversion'), 5391)
     """
     rows = _chosen(levels)
-    if isinstance(seed, bool) or not isinstance(seed, int):
+    if not is_whole(seed):
         raise UnseenError(f"`seed` of a transformed world is a whole number; {seed!r} was given.")
     if not isinstance(plain, bool):
         raise UnseenError(f"`plain` is true or false (is the picture as it is a level too?); {plain!r} was given.")
@@ -185,7 +186,7 @@ def transformed(
     _check_fit(inner, rows)
     first = ((NONE, 0.0),) if plain else ()
     pairs = (*first, *((row.name, number) for row, number in zip(rows, numbers)))
-    return TransformedWorld(inner, tuple(name for name, _ in pairs), tuple(number for _, number in pairs), seed)
+    return TransformedWorld(inner, tuple(name for name, _ in pairs), tuple(number for _, number in pairs), int(seed))
 
 
 def _chosen(levels: object) -> tuple[Transformation, ...]:
