@@ -26,6 +26,7 @@ from unseen.training.pairs import PairGrid, pair_grid
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.grids import inline
 from unseen.vocabulary.idle import SUPERVISED
+from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.recipe import NetworkSection, Recipe, TrainingSection
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import seed_of, stream
@@ -201,7 +202,7 @@ def _encoder(study: Study, trial: Trial) -> torch.nn.Module:
     for key in given:
         if key != "latents":
             raise unknown("argument", key, ["latents"], where=f"network.arguments (encoder '{network.backbone}')")
-    if not isinstance(wanted := given.get("latents", LATENTS), int) or isinstance(wanted, bool):
+    if not is_whole(wanted := given.get("latents", LATENTS)):
         raise UnseenError(f"network.arguments: latents = {inline(wanted)}; it is a whole number of at least one.")
     return build_encoder(
         network.backbone, channels=network.channels, input_size=study.world(trial).size, seed=_seed(trial), **given

@@ -265,7 +265,7 @@ def extended(tables: Mapping[str, Any], path: Path = Path("recipe"), above: tupl
     return laid_over(read_tables(base, (*above, path)), own)
 
 
-def laid_over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def laid_over(base: Mapping[str, Any], own: Mapping[str, Any], *, sections: bool = True) -> dict[str, Any]:
     """Sections joined key by key, own values winning; a grid is taken whole, and an empty table in a section empties
     that of the base.
 
@@ -274,15 +274,10 @@ def laid_over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]
     >>> laid_over({"calibration": {"steps": {"blur": 1}, "target": 0.1}}, {"calibration": {"steps": {}}})
     {'calibration': {'steps': {}, 'target': 0.1}}
     """
-    grid = {key: value for key, value in own.items() if key == "grid"}
-    return _joined(base, own, empties=False) | grid
-
-
-def _joined(base: Mapping[str, Any], own: Mapping[str, Any], *, empties: bool = True) -> dict[str, Any]:
     joined = dict(base)
     for key, value in own.items():
-        both = isinstance(value, Mapping) and isinstance(base.get(key), Mapping)
-        joined[key] = _joined(base[key], value) if both and (value or not empties) else value
+        both = isinstance(value, Mapping) and isinstance(base.get(key), Mapping) and key != "grid"
+        joined[key] = laid_over(base[key], value, sections=False) if both and (value or sections) else value
     return joined
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor
+from unseen.vocabulary.plain_numbers import is_whole
 
 if TYPE_CHECKING:
     import torch
@@ -227,7 +228,7 @@ def _at_least(smallest: int, canvas: int | None, default: int) -> int:
 
 
 def _whole(what: str, given: object) -> int:
-    if isinstance(given, bool) or not isinstance(given, int | np.integer):
+    if not is_whole(given):
         raise UnseenError(f"`{what}` takes whole numbers of pixels; {given!r} was given.")
     return int(given)
 

@@ -13,6 +13,7 @@ from unseen.training.objectives.gaussians import LIKELIHOODS
 from unseen.training.objectives.terms import Terms
 from unseen.training.objectives.variational import ada_gvae, beta_vae, slow_vae
 from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.plain_numbers import is_number
 
 WORDS = {"likelihood": LIKELIHOODS}  # what settings that are words may be
 ABOVE_ZERO = ("rate",)  # numbers that may not be 0; no number may be below
@@ -71,8 +72,7 @@ def check_settings(name: str, given: Mapping[str, Any], where: str = "training.o
             wanted, fits = "true or false", isinstance(value, bool)
         else:
             wanted = f"a finite number {'above 0' if key in ABOVE_ZERO else 'of at least 0'}"
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            fits = number and 0 <= value <= sys.float_info.max and (value > 0 or key not in ABOVE_ZERO)
+            fits = is_number(value) and 0 <= value <= sys.float_info.max and (value > 0 or key not in ABOVE_ZERO)
         if not fits:
             raise UnseenError(
                 f"{where}: {key} = {value!r}; '{name}' takes {wanted} (without it: {str(default).lower()})."

@@ -16,6 +16,7 @@ from typing import cast
 import numpy as np
 
 from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.seeds import stream
 from unseen.worlds.rendering.mesh import Mesh, upright
 
@@ -100,6 +101,6 @@ def make_object(category: str, instance: int, seed: int = 0) -> Mesh:
     """
     if category not in CATEGORIES:
         raise unknown("category", category, CATEGORIES, where="the table of objects")
-    if isinstance(instance, bool) or not isinstance(instance, int | np.integer) or instance < 0:
+    if not is_whole(instance) or instance < 0:
         raise UnseenError(f"an instance of '{category}' is a whole number from 0 on; given: {instance!r}.")
     return upright(CATEGORIES[category].make(stream(seed, "shapes", category, int(instance))))
