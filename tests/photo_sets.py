@@ -1,4 +1,4 @@
-"""Photo sets in the shapes that users have, made from rendered objects: nobody's photos are needed to try the first hour.
+"""Photo sets in the shapes that users have, made from rendered objects: the first hour can be tried without photos.
 
     uv run python -m tests.photo_sets coil photos/coil      # 20 objects × 72 views, obj7__355.png in one folder
     uv run python -m tests.photo_sets pacs photos/pacs      # 4 domains × 7 categories, sketch/dog/0012.jpg
