@@ -85,6 +85,7 @@ def _images_per_second(study: Study, trial: Any, device: Any) -> float:
     import torch
 
     from unseen.studies.learners import network_of
+    from unseen.training import avoid_narrow_strides
 
     threads = torch.get_num_threads()
     if device.type == "cpu":
@@ -92,6 +93,8 @@ def _images_per_second(study: Study, trial: Any, device: Any) -> float:
     try:
         world = study.world(trial)
         network = network_of(study, trial).to(device)
+        if device.type == "cpu":
+            avoid_narrow_strides(network)
         batch = min(32 if device.type == "cpu" else 256, trial.recipe.training.batch)
         images = torch.randint(0, 256, (batch, world.channels, *world.size), dtype=torch.uint8, device=device)
         spans = []

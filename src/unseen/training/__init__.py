@@ -2,6 +2,7 @@
 
 from unseen.training.learner import Learner
 from unseen.training.loop import Trained, reproducible, train
+from unseen.training.narrow_strides import avoid_narrow_strides
 from unseen.training.visits import Pictures, pictures
 
-__all__ = ["Learner", "Pictures", "Trained", "pictures", "reproducible", "train"]
+__all__ = ["Learner", "Pictures", "Trained", "avoid_narrow_strides", "pictures", "reproducible", "train"]

@@ -18,6 +18,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from unseen.training.augment import AUGMENT, augment
 from unseen.training.feed import Ahead
+from unseen.training.narrow_strides import avoid_narrow_strides, meets_fault, without_onednn
 from unseen.training.visits import Pictures
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.recipe import TrainingSection
@@ -58,8 +59,11 @@ class Learner:
                 raise UnseenError(f"no rows for {name}: a learner needs at least one image to train on and one to ask.")
         self.settings, self.seed, self.device, self.targets = settings, seed, device, targets
         self.network = network.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        if device.type == "cpu":
+            avoid_narrow_strides(self.network)
         self.forward = torch.compile(self.network) if settings.compile else self.network
         self.train, self.validation = train, validation
+        self.faulty = device.type == "cpu" and self._meets_fault()
         self.batch = min(settings.batch, len(train))
         self.steps_per_epoch = len(train) // self.batch
         self.precision = precision
@@ -105,6 +109,17 @@ class Learner:
         if self.device.type != "cpu":
             return contextlib.nullcontext()
         return drawing(seed_of(self.seed, "training", "noise", int(self.step_number)))
+
+    def _meets_fault(self) -> bool:
+        """Whether a step needs oneDNN out of the way (training/narrow_strides.py)."""
+        if not self.labelled:
+            return False  # encoders are ours: all their convolutions are modules
+        first = self.train.held[:1] if self.train.held is not None else self.train.fetch(self.train.rows[:1], "cpu")
+        with drawing(self.seed):
+            return meets_fault(self.network, first)
+
+    def _kernels(self) -> contextlib.AbstractContextManager:
+        return without_onednn() if self.faulty else contextlib.nullcontext()
 
     def _autocast(self) -> contextlib.AbstractContextManager:
         if self.precision != "bf16":
@@ -225,7 +240,7 @@ class Learner:
                 return
             for group in self.optimiser.param_groups:
                 group["lr"] = float(self.rates[int(self.step_number)])
-            with self._noise():
+            with self._noise(), self._kernels():
                 self._step()
 
     def ask(self) -> None:
