@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
+from unseen.cli.terminal import Terminal
 from unseen.version import __version__
 
 app = typer.Typer(
@@ -23,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-console = Console(highlight=False)
+console = Terminal()
 
 Recipe = Annotated[str, typer.Argument(help="A shipped recipe (`unseen recipes`) or a TOML file.")]
 Set = Annotated[
@@ -44,6 +44,10 @@ Workers = Annotated[
 Pack = Annotated[int | None, typer.Option("--pack", min=1, help="Trials trained together on one GPU (default 4).")]
 StudyPath = Annotated[str, typer.Argument(help="A study's folder (runs/…), or the recipe it was run from.")]
 
+OneOrAll = Annotated[
+    str | None, typer.Argument(metavar="[STUDY]", help="A study's folder (runs/…), or its recipe; left out: all.")
+]
+
 
 def _version(value: bool) -> bool:
     if value:
@@ -63,16 +67,12 @@ def start(
 
 def _study(name: str, out: Path | None = None, settings: list[str] | None = None) -> Any:
     """A study by its folder, or by recipe."""
+    from unseen.cli import faults
     from unseen.engines import open_study
-    from unseen.studies.describe import shipped
-    from unseen.studies.study import Study, load_study
-    from unseen.vocabulary.recipe import read_recipe
 
-    if out is None and Path(name).is_dir() and name not in shipped():  # a folder `demo` is not what `run demo` means
-        if settings and (Path(name) / "recipe.toml").is_file():
-            return Study(read_recipe(Path(name) / "recipe.toml", settings), Path(name))
-        return load_study(Path(name))
-    return open_study(name, out=out, settings=settings or [])
+    found = open_study(name, out=out, settings=settings or [])
+    faults.place.append(found.path)
+    return found
 
 
 def _told(study: Any, *, aside: bool = False) -> Any:
@@ -82,7 +82,7 @@ def _told(study: Any, *, aside: bool = False) -> Any:
 
     found = at_hand(study)
     if found.absent:
-        place = Console(highlight=False, stderr=True) if aside else console
+        place = Terminal(stderr=True) if aside else console
         place.print(f"{found.absent}; this is from what is stored", markup=False, soft_wrap=True)
     return found
 
@@ -216,11 +216,15 @@ def audit(recipe: Recipe, settings: Set = None) -> None:
 
 
 @app.command()
-def status(study: StudyPath, settings: Set = None, out: Out = None) -> None:
-    """Show how far a study is, what failed and why."""
+def status(study: OneOrAll = None, settings: Set = None, out: Out = None) -> None:
+    """Show how far a study is, what failed and why; without a name, list the studies in `runs` and here."""
     from unseen.cli.planning import show_status
 
-    show_status(_told(_study(study, out, settings)), console)
+    if study is None:
+        from unseen.cli.studies_here import list_studies
+
+        return list_studies(console, settings, out)
+    return show_status(_told(_study(study, out, settings)), console)
 
 
 @app.command()

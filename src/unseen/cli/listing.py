@@ -8,8 +8,10 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from unseen.cli.progress import print_hanging
+from unseen.cli.terminal import Terminal
 from unseen.vocabulary.errors import unknown
 
 FORMATS = ("table", "csv", "json", "markdown")
@@ -29,7 +31,7 @@ def print_table(console: Console, table: Table) -> None:
     with console.capture() as captured:
         console.print(table)
     for line in captured.get().splitlines():
-        console.out(line.rstrip(), highlight=False)
+        console.print(Text.from_ansi(line.rstrip()), no_wrap=True, overflow="ignore", crop=False)
 
 
 def list_worlds(console: Console) -> None:
@@ -113,12 +115,12 @@ def _objectives(encoder: str) -> list[str]:
     return [name for name, objective in OBJECTIVES.items() if objective.encoder == encoder]
 
 
-def list_recipes(console: Console, name: str | None) -> None:
+def list_recipes(console: Terminal, name: str | None) -> None:
     from unseen.studies.describe import find_recipe, summary_of
     from unseen.vocabulary.recipe import shipped
 
     if name is not None:
-        print(find_recipe(name).read_text(encoding="utf-8"), end="")
+        console.data(find_recipe(name).read_text(encoding="utf-8"))
         return
     table = bare_table("recipe", "what it asks")
     for key, path in shipped().items():
@@ -127,7 +129,7 @@ def list_recipes(console: Console, name: str | None) -> None:
     console.print("\n`unseen recipes NAME` prints one; `unseen plan NAME` shows what it would do.")
 
 
-def show_results(study: Any, console: Console, form: str, summary: bool) -> None:
+def show_results(study: Any, console: Terminal, form: str, summary: bool) -> None:
     """Numbers of a study in the form asked for."""
     if form not in FORMATS:
         raise unknown("format", form, FORMATS)
@@ -136,11 +138,11 @@ def show_results(study: Any, console: Console, form: str, summary: bool) -> None
 
     frame = (summary_of(study) if summary else collect(study)).fill_nan(None)
     if form == "csv":
-        print(frame.write_csv(), end="")
+        console.data(frame.write_csv())
     elif form == "json":
-        print(frame.write_json())
+        console.data(frame.write_json())
     elif form == "markdown":
-        print(markdown(frame))
+        console.data(markdown(frame))
     elif summary and study.recipe.task == "regression":
         _r2_tables(console, frame)
     elif summary and study.recipe.design.name == "expose":
