@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any
 from unseen.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import polars as pl
 
+    from unseen.engines.opened import OpenedStudy
     from unseen.vocabulary.recipe import Recipe
 
-__all__ = ["__version__", "run"]
+__all__ = ["__version__", "open_study", "run"]
 
 
 def run(recipe: str | Path | dict[str, Any] | Recipe, **options: Any) -> pl.DataFrame:
-    """Run a study (a shipped recipe's name, a file, tables or a Recipe) and give its tidy table.
+    """Run a study (its folder, a shipped recipe's name, a file, tables or a Recipe) and give its tidy table.
 
     Options are those of :func:`unseen.engines.run_recipe`: ``out``, ``device``, ``workers``, ``settings``. What is
     finished is not run again.
@@ -25,3 +27,15 @@ def run(recipe: str | Path | dict[str, Any] | Recipe, **options: Any) -> pl.Data
     from unseen.engines import run_recipe
 
     return run_recipe(recipe, **options)
+
+
+def open_study(
+    study: str | Path | dict[str, Any] | Recipe, *, out: str | Path | None = None, settings: Sequence[str] = ()
+) -> OpenedStudy:
+    """Open a study without running it: by its folder (``"runs/demo"``), or by what :func:`run` takes.
+
+    It has ``status()``, ``results()``, ``summary()``, ``responses()``, ``trials()``, ``report()`` and ``run()``.
+    """
+    from unseen.engines.opened import opened
+
+    return opened(study, out, settings)

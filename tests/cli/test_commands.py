@@ -85,7 +85,7 @@ def test_plan_shows_trials_images_splits_and_time_and_trains_nothing(say, recipe
     assert "4 trials (2 seeds), 0 finished already" in said.out
     assert "seen_per_level 8  90     72          72    72      72" in said.out
     assert "72 of 81 combinations: category (rows) × position (columns)" in said.out
-    assert "○ asked (OOD)" in said.out
+    assert "○ asked at test only (OOD)" in said.out
     assert "less than a minute on cpu for the 4 trials left: 360 images to train on" in said.flat
     assert (tmp_path / "splits.png").stat().st_size > 1000
     assert not (tmp_path / "runs").exists()
@@ -101,7 +101,7 @@ def test_plan_of_a_finished_study_says_so(say, finished):
 def test_audit_shows_balance_leakage_and_distance(say, recipe):
     said = say("audit", recipe)
     assert said.code == 0
-    assert "train       90      9      10 to 10" in said.out
+    assert "train       90      9      10" in said.out
     assert "seen cells per level of position: 8" in said.out
     assert "mean distance of held-out cells to the nearest seen position: 1\n" in said.out
     assert "no leakage, no imbalance found" in said.out
@@ -188,16 +188,16 @@ def test_clean_removes_leftovers_and_asks_before_it_removes_results(say, finishe
     store = load_study(finished).store
     (store.trials / ".half-1").mkdir()
     store.fail("a1", {"error": "no"})
-    assert "removed 1 half-written, 1 failure records, 0 left-behind trials" in say("clean", finished).out
+    assert "removed 1 half-written, 1 failure records, 0 trials no longer needed" in say("clean", finished).out
     assert len(store.finished()) == 4
     say("status", finished)
     load_recipe = (finished / "recipe.toml").read_text()
     (finished / "recipe.toml").write_text(re.sub(r"seeds = \[[^]]*\]", "seeds = [0]", load_recipe))
-    assert "0 left-behind" in say("clean", finished).out
+    assert "0 trials no longer needed" in say("clean", finished).out
     monkeypatch.setattr("typer.confirm", lambda text: False)
-    assert "0 left-behind" in say("clean", finished, "--everything").out
+    assert "0 trials no longer needed" in say("clean", finished, "--everything").out
     assert len(store.finished()) == 4
-    assert "2 left-behind" in say("clean", finished, "--everything", "--yes").out
+    assert "2 trials no longer needed" in say("clean", finished, "--everything", "--yes").out
     assert len(store.finished()) == 2
 
 
@@ -207,7 +207,7 @@ def test_clean_removes_leftovers_and_asks_before_it_removes_results(say, finishe
         ("worlds", ("digits", "fashion-mnist", "folder", "root!")),
         (
             "designs",
-            ("hold_out_combinations", "from_lists", "seen_per_level: must be given", "balance: default 'exact'"),
+            ("hold_out_combinations", "from_lists", "seen_per_level: must be given", 'balance: default "exact"'),
         ),
         ("models", ("resnet18-w8", "split-1", "shared-wide", "module:factory", "Encoders", "beta-vae, ada-gvae")),
         ("recipes", ("demo", "madan2022/mnist-position", "unseen plan NAME")),
@@ -244,7 +244,7 @@ def test_run_says_what_it_does_and_the_second_time_that_all_is_finished(say, rec
     said = say("run", recipe, "--device", "cpu", "--workers", 1, "--set", "seeds=[0]", "--no-report")
     assert said.code == 0
     assert "2 trials, 0 finished already; on cpu\nkept in runs/tiny\n" in said.out
-    done = r"^  done  seen_per_level 8 · seed 0(?:  \[untrained\])?  \(2/2, 0:\d\d gone, 0:00 left\)$"
+    done = r"^  done  seen_per_level 8 · seed 0(?:  \[untrained\])?  \(2/2, 0:\d\d elapsed, 0:00 left\)$"
     assert re.search(done, said.out, re.M)
     assert fits(said.out)
     assert "2 trials, 2 finished already" in say("run", recipe, "--set", "seeds=[0]", "--no-report").out
@@ -297,7 +297,7 @@ def test_on_a_terminal_a_bar_tells_the_time(tmp_path):
         assert ran(opened, watch=progress).finished == 2
         assert progress.done == progress.total == 4
     lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue()).replace("\r", "\n").splitlines()
-    assert any(re.match(r"2/2 trials ━+ 0:\d\d gone, 0:00 left", line) for line in lines)
+    assert any(re.match(r"2/2 trials ━+ 0:\d\d elapsed, 0:00 left", line) for line in lines)
     assert any(line.strip() == "done  seen_per_level 1 · seed 0" for line in lines)
     assert max(map(len, lines)) <= 80
 
@@ -314,8 +314,8 @@ def test_trials_with_one_label_are_counted_apart():
             for kind in ("started", "epoch", "epoch", "epoch", "finished"):
                 progress(Event(kind, "4 levels · seed 0", identity))
     assert progress.done == progress.total == 6
-    assert "(1/2, 0:00 gone, 0:00 left)" in screen.getvalue()
-    assert "(2/2, 0:00 gone, 0:00 left)" in screen.getvalue()
+    assert "(1/2, 0:00 elapsed, 0:00 left)" in screen.getvalue()
+    assert "(2/2, 0:00 elapsed, 0:00 left)" in screen.getvalue()
 
 
 def test_long_lines_go_on_below_their_beginning():

@@ -2,37 +2,80 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from typing import Any
 
 
 def main() -> None:
     """Run the command line; what a user can mend is a sentence, never a traceback."""
+    from unseen.cli.terminal import leave, settle_streams
+
+    settle_streams()
+    leave(_code())
+
+
+def _code() -> int:
+    """Do what the words of the command line say; the exit code."""
     from unseen.cli.app import app
+    from unseen.cli.faults import CODE, debugging, in_words
     from unseen.cli.memory import keep_freed_memory
+    from unseen.cli.terminal import is_output, lost
     from unseen.vocabulary.errors import UnseenError
 
     keep_freed_memory()
     try:
-        app()
+        left = app(standalone_mode=False)
+        return left if isinstance(left, int) else 0
     except UnseenError as error:
-        from rich.console import Console
-
-        Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {_escaped(str(error))}")
-        sys.exit(2)
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
-        where = f" '{error.filename}'" if error.filename else ""
-        sys.stderr.write(f"error: cannot read or write{where}: {error.strerror or error}.\n")
-        sys.exit(2)
+        if debugging():
+            raise
+        _complain(str(error))
+        return 2
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped. Finished trials are kept; the same command goes on from here.\n")
-        sys.exit(130)
+        return 130
+    except OSError as error:
+        if is_output(error) or isinstance(error, BrokenPipeError):
+            return lost(error)
+        if debugging():
+            raise
+        where = f" '{error.filename}'" if error.filename else ""
+        _complain(f"cannot read or write{where}: {error.strerror or error}.")
+        return 2
+    except Exception as error:
+        if hasattr(error, "format_message"):  # a word of the command line that does not exist
+            return _misused(error)
+        if type(error).__name__ == "Abort":  # a question that nobody answered
+            _complain("not answered, so nothing was done.")
+            return 1
+        if debugging():
+            raise
+        first, *rest = in_words(error)
+        _complain(first, *rest)
+        return CODE
 
 
-def _escaped(text: str) -> str:
+def _complain(first: str, *rest: str) -> None:
     from rich.markup import escape
 
-    return escape(text)
+    from unseen.cli.terminal import Terminal, heard
+
+    console = Terminal(stderr=True)
+    with heard():
+        console.print(f"[bold red]error:[/] {escape(first)}")
+        for line in rest:
+            console.print(line, markup=False, soft_wrap=True)
+
+
+def _misused(error: Any) -> int:
+    """Say as typer does which word is wrong; the word itself may hold anything."""
+    from typer.rich_utils import rich_format_error
+
+    from unseen.cli.printable import printable
+    from unseen.cli.terminal import heard
+
+    told = printable(error.format_message())
+    error.format_message = lambda: told
+    with heard():
+        rich_format_error(error)
+    return getattr(error, "exit_code", 2)

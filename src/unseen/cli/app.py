@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
+from unseen.cli.terminal import Terminal
 from unseen.version import __version__
 
 app = typer.Typer(
@@ -16,19 +16,25 @@ app = typer.Typer(
     help=(
         "Does a vision model work on what it has not seen, when will it, and why?\n\n"
         "Start with `unseen demo` (a few minutes, no download), then `unseen recipes` for the studies that ship, or "
-        "`unseen init FOLDER` to study your own images. The same command again does only what is missing."
+        "`unseen init FOLDER` to study your own images. The same command again does only what is missing.\n\n"
+        "Words: a *world* is a source of images whose factors are known (which digit, at which position). A *design* "
+        "says which combinations of factor levels are trained on and which are tested. A *recipe* is a TOML file that "
+        "names world, design, networks and seeds. A *trial* is one trained network; a *study* is the folder with all "
+        "trials of a recipe."
     ),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-console = Console(highlight=False)
+console = Terminal()
 
-Recipe = Annotated[str, typer.Argument(help="A shipped recipe (`unseen recipes`) or a TOML file.")]
+Recipe = Annotated[
+    str, typer.Argument(metavar="RECIPE", help="A shipped recipe (`unseen recipes`), a TOML file, or a study's folder.")
+]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. --set training.epochs=5. Repeatable."),
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. --set training.epochs=5. May be repeated."),
 ]
 WorldSet = Annotated[
     list[str] | None,
@@ -36,13 +42,19 @@ WorldSet = Annotated[
         "--set", metavar="world.ARG=VALUE", help="An argument of the world, e.g. --set world.viewpoint=scale."
     ),
 ]
-Out = Annotated[Path | None, typer.Option("--out", help="The study's folder (default: runs/<recipe>).")]
+Out = Annotated[Path | None, typer.Option("--out", help="The study's folder (default: runs/RECIPE).")]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or mps.")]
 Workers = Annotated[
-    int | None, typer.Option("--workers", min=1, help="Processes on a CPU (default: cores ÷ training.threads).")
+    int | None, typer.Option("--workers", min=1, help="Processes on a CPU (default: cores / training.threads).")
 ]
 Pack = Annotated[int | None, typer.Option("--pack", min=1, help="Trials trained together on one GPU (default 4).")]
-StudyPath = Annotated[str, typer.Argument(help="A study's folder (runs/…), or the recipe it was run from.")]
+StudyPath = Annotated[
+    str, typer.Argument(metavar="STUDY", help="A study's folder (runs/demo), or the recipe it was run from.")
+]
+
+OneOrAll = Annotated[
+    str | None, typer.Argument(metavar="STUDY", help="A study's folder (runs/demo), or its recipe. Default: all.")
+]
 
 
 def _version(value: bool) -> bool:
@@ -63,16 +75,12 @@ def start(
 
 def _study(name: str, out: Path | None = None, settings: list[str] | None = None) -> Any:
     """A study by its folder, or by recipe."""
+    from unseen.cli import faults
     from unseen.engines import open_study
-    from unseen.studies.describe import shipped
-    from unseen.studies.study import Study, load_study
-    from unseen.vocabulary.recipe import read_recipe
 
-    if out is None and Path(name).is_dir() and name not in shipped():  # a folder `demo` is not what `run demo` means
-        if settings and (Path(name) / "recipe.toml").is_file():
-            return Study(read_recipe(Path(name) / "recipe.toml", settings), Path(name))
-        return load_study(Path(name))
-    return open_study(name, out=out, settings=settings or [])
+    found = open_study(name, out=out, settings=settings or [])
+    faults.place.append(found.path)
+    return found
 
 
 def _told(study: Any, *, aside: bool = False) -> Any:
@@ -82,7 +90,7 @@ def _told(study: Any, *, aside: bool = False) -> Any:
 
     found = at_hand(study)
     if found.absent:
-        place = Console(highlight=False, stderr=True) if aside else console
+        place = Terminal(stderr=True) if aside else console
         place.print(f"{found.absent}; this is from what is stored", markup=False, soft_wrap=True)
     return found
 
@@ -153,7 +161,10 @@ def _report(study: Any) -> Path:
 
 @app.command()
 def demo(out: Out = None, workers: Workers = None, device: Device = "cpu") -> None:
-    """Run a whole study in a few minutes on a laptop, with no download, and write its report."""
+    """Run a whole study in a few minutes on a laptop, with no download, and write its report.
+
+    Example: `unseen demo`, and afterwards `unseen results runs/demo`.
+    """
     study = _study("demo", out or Path("runs/demo"))
     _run(study, device, workers, None)
     _report(study)
@@ -165,7 +176,10 @@ def run(
     workers: Workers = None, pack: Pack = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
 ) -> None:  # fmt: skip
-    """Run a study. What is finished is not run again; failed trials are recorded and the rest go on."""
+    """Run a study. What is finished is not run again; failed trials are recorded and the rest go on.
+
+    Example: `unseen run demo --set training.epochs=5 --out runs/short`
+    """
     study = _study(recipe, out, settings)
     outcome = _run(study, device, workers, pack)
     if report and outcome.failed < outcome.trials:
@@ -176,7 +190,10 @@ def run(
 
 @app.command()
 def check(recipe: Recipe, settings: Set = None) -> None:
-    """Check a recipe and its splits: every name, argument, cell and layer. Trains nothing."""
+    """Check a recipe and its splits: every name, argument, cell and layer. Trains nothing.
+
+    Example: `unseen check photos.toml`
+    """
     from unseen.cli.progress import print_hanging
 
     study = _study(recipe, Path("runs/check"), settings)
@@ -201,7 +218,10 @@ def plan(
     picture: Annotated[Path | None, typer.Option("--picture", help="Write the splits as a PNG.")] = None,
     timing: Annotated[bool, typer.Option("--time/--no-time", help="Estimate the time by a few steps.")] = True,
 ) -> None:  # fmt: skip
-    """Show what a study would do: trials, images, splits and estimated time. Trains nothing."""
+    """Show what a study would do: trials, images, splits and estimated time. Trains nothing.
+
+    Example: `unseen plan demo --picture splits.png`
+    """
     from unseen.cli.planning import show_plan
 
     show_plan(_study(recipe, out, settings), console, device, picture, timing)
@@ -209,18 +229,28 @@ def plan(
 
 @app.command()
 def audit(recipe: Recipe, settings: Set = None) -> None:
-    """Show what each split holds: images per cell, balance, leakage, distances of held-out cells."""
+    """Show what is in each split: images per combination of levels, balance, leakage, distances of held-out ones.
+
+    Example: `unseen audit demo`
+    """
     from unseen.cli.planning import show_audit
 
     show_audit(_study(recipe, Path("runs/audit"), settings), console)
 
 
 @app.command()
-def status(study: StudyPath, settings: Set = None, out: Out = None) -> None:
-    """Show how far a study is, what failed and why."""
+def status(study: OneOrAll = None, settings: Set = None, out: Out = None) -> None:
+    """Show how far a study is, what failed and why; without a name, list the studies in `runs` and here.
+
+    Example: `unseen status runs/demo`
+    """
     from unseen.cli.planning import show_status
 
-    show_status(_told(_study(study, out, settings)), console)
+    if study is None:
+        from unseen.cli.studies_here import list_studies
+
+        return list_studies(console, settings, out)
+    return show_status(_told(_study(study, out, settings)), console)
 
 
 @app.command()
@@ -229,7 +259,10 @@ def results(
     form: Annotated[str, typer.Option("--format", help="table, csv, json or markdown.")] = "table",
     summary: Annotated[bool, typer.Option("--summary/--tidy", help="Means with intervals, or a row per trial.")] = True,
 ) -> None:  # fmt: skip
-    """Print a study's numbers: means with 95 % intervals, or the tidy table (one row per trial and number)."""
+    """Print a study's numbers: means with 95 % intervals, or the tidy table (one row per trial and number).
+
+    Example: `unseen results runs/demo --tidy --format csv > numbers.csv`
+    """
     from unseen.cli.listing import show_results
 
     show_results(_told(_study(study, out, settings), aside=True), console, form, summary)
@@ -237,39 +270,54 @@ def results(
 
 @app.command()
 def report(study: StudyPath, settings: Set = None, out: Out = None) -> None:
-    """Write a study's report: one HTML file, and its figures as SVG and PNG."""
+    """Write a study's report: one HTML file, and its figures as SVG and PNG.
+
+    Example: `unseen report runs/demo`
+    """
     _report(_told(_study(study, out, settings)))
 
 
 @app.command()
 def clean(
     study: StudyPath,
-    everything: Annotated[bool, typer.Option("--everything", help="Also results the recipe left behind.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="Also trials that the recipe no longer needs.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
 ) -> None:
-    """Remove what killed runs left and the records of failures; --everything: also results the recipe left behind."""
+    """Remove half-written files of killed runs and records of failures; results stay, unless --everything is given.
+
+    Example: `unseen clean runs/demo`
+    """
     from unseen.cli.planning import clean_study
 
     clean_study(_study(study), console, everything, yes)
 
 
 @app.command()
-def pack(study: StudyPath, to: Annotated[Path, typer.Argument(help="The file to write, e.g. study.unseen.")]) -> None:
-    """Put a study without weights into one file, to carry to another machine and add seeds there."""
+def pack(study: StudyPath, to: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")]) -> None:
+    """Put a study without weights into one file, to carry to another machine and add seeds there.
+
+    Example: `unseen pack runs/demo demo.unseen`
+    """
     opened = _study(study)
     count = opened.store.pack(to)
-    console.print(f"{count} trials in {to} ({to.stat().st_size / 1e6:.1f} MB)", markup=False, soft_wrap=True)
+    size = f"{to.stat().st_size / 1e6:.1f} MB"
+    console.print(f"{count} trial{'s' * (count != 1)} in {to} ({size})", markup=False, soft_wrap=True)
 
 
 @app.command()
 def unpack(
-    file: Path,
-    into: Annotated[Path, typer.Argument(help="The study's folder, made if needed.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `unseen pack` wrote.")],
+    into: Annotated[Path, typer.Argument(metavar="FOLDER", help="The study's folder, made if needed.")],
     salvage: Annotated[
-        bool, typer.Option("--salvage", help="Of a file that was cut short, take what is whole.")
+        bool, typer.Option("--salvage", help="If the file was cut short, take the trials that are whole.")
     ] = False,
 ) -> None:
-    """Add the trials of a packed study to a study's folder. Trials that are there already stay."""
+    """Add the trials of a packed study to a study's folder. Trials that are there already stay.
+
+    Example: `unseen unpack demo.unseen runs/demo`
+    """
     from unseen.studies.store import Store
 
     new, here = Store(into).unpack(file, salvage=salvage)
@@ -279,10 +327,13 @@ def unpack(
 @app.command()
 def init(
     path: Annotated[Path, typer.Argument(help="A folder of images, or a CSV/Parquet manifest.")],
-    to: Annotated[Path | None, typer.Option("--to", help="The recipe to write (default: <folder>.toml).")] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="The recipe to write (default: FOLDER.toml).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a recipe that is there.")] = False,
 ) -> None:
-    """Look at a folder of images, propose its factors, and write a recipe to study it."""
+    """Look at a folder of images, propose its factors, and write a recipe to study it.
+
+    Example: `unseen init photos`
+    """
     from unseen.cli.starting import start_recipe
 
     start_recipe(path, to, force, console)
@@ -290,19 +341,19 @@ def init(
 
 @app.command()
 def worlds(
-    action: Annotated[str | None, typer.Argument(metavar="show", help="Write a contact sheet of a world.")] = None,
-    world: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A world, or a recipe whose [world] is meant.")
-    ] = None,
+    action: Annotated[str | None, typer.Argument(metavar="show", help="The word `show`: draw a contact sheet.")] = None,
+    world: Annotated[str | None, typer.Argument(metavar="NAME", help="A world, or a recipe, for its world.")] = None,
     settings: WorldSet = None,
     out: Annotated[Path | None, typer.Option("--out", help="The PNG to write (default: NAME.png).")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the random images in the first strip.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random images in the first strip.")] = 0,
     levels: Annotated[int, typer.Option("--levels", min=2, help="Pictures per strip at most.")] = 8,
     device: Device = "cpu",
 ) -> None:
     """List the worlds: where images with known factors come from.
 
     `unseen worlds show NAME` writes a contact sheet: some images at random, then each factor varying alone.
+
+    Example: `unseen worlds show cars --out cars.png`
     """
     from unseen.cli.rendering import list_or_show
 
@@ -311,22 +362,24 @@ def worlds(
 
 @app.command()
 def render(
-    world: Annotated[str, typer.Argument(help="A world (`unseen worlds`), or a recipe whose [world] is meant.")],
+    world: Annotated[str, typer.Argument(help="A world (`unseen worlds`), or a recipe, for its world.")],
     out: Annotated[Path, typer.Option("--out", help="The folder to write, made if needed.")],
     settings: WorldSet = None,
     form: Annotated[str, typer.Option("--format", help="png, webp, webdataset or parquet.")] = "png",
     rows: Annotated[str, typer.Option("--rows", help="all, or a range such as 0:1000.")] = "all",
-    sample: Annotated[int | None, typer.Option("--sample", help="So many rows at random instead.")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the random rows.")] = 0,
+    sample: Annotated[int | None, typer.Option("--sample", help="This many random images instead of --rows.")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of --sample.")] = 0,
     shard: Annotated[int, typer.Option("--shard", help="Images per folder or file.")] = 10_000,
     device: Device = "auto",
-    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads that encode.")] = None,
+    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads that encode the files.")] = None,
     batch: Annotated[int | None, typer.Option("--batch", help="Images drawn at a time.")] = None,
 ) -> None:
     """Write a world's images to files, with the level of every factor.
 
     `png` and `webp` give a folder with a manifest that the world `folder` reads back, `webdataset` tar files,
     `parquet` tables with the images inside. The same command again goes on where it was stopped.
+
+    Example: `unseen render digits --out digits --sample 100`
     """
     from unseen.cli.rendering import render_world
 
@@ -338,23 +391,34 @@ def render(
 
 @app.command()
 def designs() -> None:
-    """List the designs: which cells are seen in training and which are asked."""
+    """List the designs: which combinations of factor levels are trained on, and which are tested.
+
+    Example: `unseen designs`
+    """
     from unseen.cli.listing import list_designs
 
     list_designs(console)
 
 
 @app.command()
-def models(network: Annotated[str | None, typer.Argument(help="Show the layers of one.")] = None) -> None:
-    """List the backbones, how tasks may share them, and the encoders that learn without labels."""
+def models(
+    network: Annotated[str | None, typer.Argument(metavar="NETWORK", help="Show the layers of this one.")] = None,
+) -> None:
+    """List the backbones, how tasks may share them, and the encoders that learn without labels.
+
+    Example: `unseen models resnet18`
+    """
     from unseen.cli.listing import list_models
 
     list_models(console, network)
 
 
 @app.command()
-def recipes(name: Annotated[str | None, typer.Argument(help="Print this recipe.")] = None) -> None:
-    """List the recipes that ship, or print one (to save it and make it your own)."""
+def recipes(name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print this recipe.")] = None) -> None:
+    """List the recipes that ship, or print one (to save it and make it your own).
+
+    Example: `unseen recipes demo > mine.toml`
+    """
     from unseen.cli.listing import list_recipes
 
     list_recipes(console, name)

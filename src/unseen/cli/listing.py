@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import json
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from unseen.cli.progress import print_hanging
+from unseen.cli.terminal import Terminal
 from unseen.vocabulary.errors import unknown
 
 FORMATS = ("table", "csv", "json", "markdown")
@@ -29,23 +32,29 @@ def print_table(console: Console, table: Table) -> None:
     with console.capture() as captured:
         console.print(table)
     for line in captured.get().splitlines():
-        console.out(line.rstrip(), highlight=False)
+        console.print(Text.from_ansi(line.rstrip()), no_wrap=True, overflow="ignore", crop=False)
 
 
 def list_worlds(console: Console) -> None:
     from unseen.worlds import describe_worlds
 
+    print_hanging(console, "A world is a source of images whose factors are known: which digit, at which position.")
+    console.print()
     table = bare_table("world", "what it is", "arguments")
     for row in describe_worlds():
         names = [f"{name}!" for name in row["required"]] + list(row["arguments"])
         table.add_row(row["name"], row["summary"], ", ".join(names))
     print_table(console, table)
-    console.print('\nAn argument with ! must be given. In a recipe: \\[world] name = "digits", viewpoint = "scale".')
+    console.print("\nAn argument with ! must be given. In a recipe:")
+    console.print('  world = { name = "digits", viewpoint = "scale" }', markup=False)
+    console.print("`unseen worlds show NAME` writes a picture of one.", markup=False)
 
 
 def list_designs(console: Console) -> None:
     from unseen.studies.tables import designs
 
+    print_hanging(console, "A design says which combinations of factor levels are trained on, and which are tested.")
+    console.print()
     for name, function in designs().items():
         doc = inspect.getdoc(function) or ""
         console.print(f"[bold]{name}[/]")
@@ -53,9 +62,15 @@ def list_designs(console: Console) -> None:
         for key, parameter in inspect.signature(function).parameters.items():
             if key in ("samples", "seed"):
                 continue
-            default = "must be given" if parameter.default is parameter.empty else f"default {parameter.default!r}"
-            console.print(f"    {key}: {default}", markup=False)
+            console.print(f"    {key}: {_default(parameter)}", markup=False)
         console.print("    seed: default 0")
+
+
+def _default(parameter: inspect.Parameter) -> str:
+    """A default as a recipe would write it."""
+    if parameter.default is parameter.empty:
+        return "must be given"
+    return "optional" if parameter.default is None else f"default {json.dumps(parameter.default)}"
 
 
 def list_models(console: Console, network: str | None) -> None:
@@ -70,7 +85,7 @@ def list_models(console: Console, network: str | None) -> None:
             names = layer_names(network, ["category", "viewpoint"], sharing)
             console.print(f"[bold]{sharing}[/]: {', '.join(names)}")
         return
-    table = bare_table("backbone", "M params", "sharing", "least px", "small stem")
+    table = bare_table("backbone", "million\nweights", "sharing", "smallest\nimage", "with small\nstem")
     for row in describe_models():
         table.add_row(
             row["name"], f"{row['parameters']:.2f}", ", ".join(row["sharing"]),
@@ -80,6 +95,11 @@ def list_models(console: Console, network: str | None) -> None:
         table.add_row(row["name"], f"{row['parameters']:.2f}", ", ".join(row["sharing"]), "64", "")
     print_table(console, table)
     console.print("\nAny other timm name, or your own module:factory, works as shared or separate.")
+    print_hanging(
+        console,
+        "Sharing: shared is one network for all questions, separate one for each, split-2 shares the first two blocks, "
+        'shared-wide is shared with twice the width. Smallest image: its side in pixels, also with stem = "small".',
+    )
     _list_encoders(console)
 
 
@@ -87,7 +107,7 @@ def _list_encoders(console: Console) -> None:
     from unseen.models import describe_encoders
 
     console.print("\nEncoders, which learn without labels and are read out by a small network:\n")
-    table = bare_table("encoder", "M params", "training.objective", "px", "layer table")
+    table = bare_table("encoder", "million\nweights", "training.objective", "image\nside", "layers as in")
     for row in describe_encoders():
         table.add_row(
             row["name"], f"{row['parameters']:.2f}", ", ".join(_objectives(row["name"])), str(row["side"]), row["note"]
@@ -113,12 +133,12 @@ def _objectives(encoder: str) -> list[str]:
     return [name for name, objective in OBJECTIVES.items() if objective.encoder == encoder]
 
 
-def list_recipes(console: Console, name: str | None) -> None:
+def list_recipes(console: Terminal, name: str | None) -> None:
     from unseen.studies.describe import find_recipe, summary_of
     from unseen.vocabulary.recipe import shipped
 
     if name is not None:
-        print(find_recipe(name).read_text(encoding="utf-8"), end="")
+        console.data(find_recipe(name).read_text(encoding="utf-8"))
         return
     table = bare_table("recipe", "what it asks")
     for key, path in shipped().items():
@@ -127,20 +147,20 @@ def list_recipes(console: Console, name: str | None) -> None:
     console.print("\n`unseen recipes NAME` prints one; `unseen plan NAME` shows what it would do.")
 
 
-def show_results(study: Any, console: Console, form: str, summary: bool) -> None:
+def show_results(study: Any, console: Terminal, form: str, summary: bool) -> None:
     """Numbers of a study in the form asked for."""
     if form not in FORMATS:
         raise unknown("format", form, FORMATS)
     from unseen.studies.collect import collect
-    from unseen.studies.contents import summary_of
+    from unseen.studies.contents import axis, summary_of
 
     frame = (summary_of(study) if summary else collect(study)).fill_nan(None)
     if form == "csv":
-        print(frame.write_csv(), end="")
+        console.data(frame.write_csv())
     elif form == "json":
-        print(frame.write_json())
+        console.data(frame.write_json())
     elif form == "markdown":
-        print(markdown(frame))
+        console.data(markdown(frame))
     elif summary and study.recipe.task == "regression":
         _r2_tables(console, frame)
     elif summary and study.recipe.design.name == "expose":
@@ -152,7 +172,7 @@ def show_results(study: Any, console: Console, form: str, summary: bool) -> None
 
         show_matrix(console, frame)
     elif summary:
-        _accuracy_table(console, frame)
+        _accuracy_table(console, frame, axis(study)[1])
     else:
         _tidy_table(console, frame)
 
@@ -166,12 +186,12 @@ def markdown(frame: Any) -> str:
     return "\n".join(lines)
 
 
-def _accuracy_table(console: Console, frame: Any) -> None:
+def _accuracy_table(console: Console, frame: Any, axis: str) -> None:
     """The study's main numbers for a person: accuracy and specialization."""
     shown = frame.filter(frame["measure"].is_in(["accuracy", "median specialization", "share of units"]))
     for measure in shown["measure"].unique(maintain_order=True).to_list():
         console.print(f"[bold]{measure}[/]")
-        table = bare_table("of", "series", "x", "value [95 % interval]", "n")
+        table = bare_table("of what", "series", "x", "mean [95 % interval]", "n")
         for column in table.columns[2:]:
             column.no_wrap = True
         for row in shown.filter(shown["measure"] == measure).iter_rows(named=True):
@@ -182,7 +202,12 @@ def _accuracy_table(console: Console, frame: Any) -> None:
             table.add_row(of, escape(row["series"]), x, escape(f"{row['value']:.3f}{spread}"), str(row["n"]))
         print_table(console, table)
         console.print()
-    console.print("Other numbers, and one row per trial: --format csv, json or markdown; --tidy.", markup=False)
+    sets = "seen, unseen: test images of combinations that training showed, or did not. "
+    print_hanging(
+        console,
+        f"x: {axis}. n: repeats behind a mean. {sets if {'seen', 'unseen'} <= set(frame['set'].to_list()) else ''}"
+        "Other numbers, and one row per trial: --format csv, json or markdown; --tidy.",
+    )
 
 
 def _r2_tables(console: Console, frame: Any) -> None:
@@ -221,7 +246,7 @@ def _r2_tables(console: Console, frame: Any) -> None:
 
 def _tidy_table(console: Console, frame: Any) -> None:
     """The first rows for a person; the other forms hold every row and column."""
-    table = bare_table("trial", "seed", "of", "measure", "value", "n")
+    table = bare_table("trial", "seed", "of what", "measure", "value", "n")
     for row in frame.head(TIDY_ROWS).iter_rows(named=True):
         of = ", ".join(filter(None, [row["target"], row["set"], row["layer"], row["unit_type"]]))
         value = "" if row["value"] is None else f"{row['value']:.4g}"

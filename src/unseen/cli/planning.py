@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
         ]
         table.add_row(_condition(trial) or "all", *counts, f"{found.sizes['train'].cells:,}")
     print_table(console, table)
+    print_hanging(console, f"images in each set; cells: combinations of levels trained on{_meaning(columns)}")
     grids = [(trial, found) for trial, found in audits if not found.shares]
     for trial, found in grids[:: max(1, len(grids) - 1)][:2]:
         console.print()
@@ -118,6 +119,13 @@ def _columns(names: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
+def _meaning(columns: Collection[str]) -> str:
+    """What seen and unseen mean, where a design has both."""
+    if not {"seen", "unseen"} <= set(columns):
+        return ""
+    return "; seen, unseen: test images of combinations that are, or are not, among them"
+
+
 def _span(counts: Sequence[int]) -> str:
     if not counts:
         return "none"
@@ -168,11 +176,11 @@ def show_audit(study: Any, console: Console) -> None:
             console.print(f"[bold]{escape(label)}[/]" if label else "[bold]the split[/]")
             console.print(grid_text(grid_pictures(study, trial, found, examples=False)[0]), markup=False)
         console.print()
-        table = bare_table("rows", "images", "cells", "per cell", "shared with train")
+        table = bare_table("set", "images", "cells", "per cell", "shared with train")
         for name, size in found.sizes.items():
             shared = found.shared_instances or found.shared_images  # instances, where they are kept apart
             count = "" if name == "train" else str(shared[("train", name)])
-            span = f"{size.least} to {size.most}" if size.cells else "none"
+            span = _span([size.least, size.most]) if size.cells else "none"
             table.add_row(name, f"{size.images:,}", f"{size.cells:,}", span, count)
         print_table(console, table)
         for name, (least, most) in found.per_row.items():
@@ -209,7 +217,7 @@ def show_status(study: Any, console: Console) -> None:
         console.print(f"{others} more finished trials here belong to other settings; they are kept and not used")
     left = len(trials) - len(done)
     if left and free:
-        console.print(f"{left} to do: run the same command again")
+        console.print(f"{left} to do: the same command with `run` in place of `status` does them")
 
 
 def clean_study(study: Any, console: Console, everything: bool, yes: bool) -> None:
@@ -230,5 +238,5 @@ def clean_study(study: Any, console: Console, everything: bool, yes: bool) -> No
         for name in left_behind:
             shutil.rmtree(store.trials / name)
     console.print(
-        f"removed {swept} half-written, {len(failures)} failure records, {len(left_behind)} left-behind trials"
+        f"removed {swept} half-written, {len(failures)} failure records, {len(left_behind)} trials no longer needed"
     )

@@ -70,8 +70,8 @@ class Progress:
     def left(self) -> str:
         elapsed, done = time.perf_counter() - self.started, self.done
         if not done:
-            return f"{clock(elapsed)} gone, starting"
-        return f"{clock(elapsed)} gone, {clock(elapsed / done * max(0, self.total - done))} left"
+            return f"{clock(elapsed)} elapsed, starting"
+        return f"{clock(elapsed)} elapsed, {clock(elapsed / done * max(0, self.total - done))} left"
 
     def __call__(self, event: Event) -> None:
         name, one = event.trial, event.identity or event.trial

@@ -118,7 +118,7 @@ def _how_to_read(console: Console, plan: Any) -> None:
         console.print("read it back in a recipe:")
         console.print(f'  [world]\n  name = "folder"\n  root = "{plan.out}"\n  manifest = "manifest.parquet"',
                       markup=False, soft_wrap=True)  # fmt: skip
-    console.print(f"what it is: {plan.out / 'export.json'}", markup=False, soft_wrap=True)
+    console.print(f"how it was made: {plan.out / 'export.json'}", markup=False, soft_wrap=True)
 
 
 def list_or_show(
@@ -137,8 +137,8 @@ def list_or_show(
 
         return list_worlds(console)
     if action != "show":
-        raise UnseenError(f"`unseen worlds {action}` is no command; `unseen worlds` lists them, and "
-                          f"`unseen worlds show {name or action}` writes a contact sheet.")  # fmt: skip
+        raise UnseenError(f"there is no `unseen worlds {action}`. `unseen worlds` lists the worlds; "
+                          f"`unseen worlds show {name or action}` writes a contact sheet of one.")  # fmt: skip
     if name is None:
         from unseen.worlds import worlds
 
@@ -156,7 +156,7 @@ def show_world(
     if to.is_dir():
         raise UnseenError(f"'{to}' is a folder; --out is the PNG to write, as in {to / 'sheet.png'}.")
     if to.suffix.lower() not in (".png", ".webp", ".jpg", ".jpeg"):
-        raise UnseenError(f"'{to}' is no name of a picture; let it end with .png.")
+        raise UnseenError(f"'{to}' is not the name of a picture; let it end with .png.")
     world, _ = open_named(name, settings)
     _prepare(console, world)
     with console.status("drawing"):

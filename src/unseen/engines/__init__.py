@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 def open_study(
     recipe: str | Path | dict[str, Any] | Recipe, *, out: str | Path | None = None, settings: Sequence[str] = ()
 ) -> Any:
-    """A study from a shipped recipe's name, a file, tables or a recipe; kept in ``runs/<name>`` by default."""
+    """A study from its folder, a shipped recipe's name, a file, tables or a recipe; kept in ``runs/<name>`` by default.
+
+    A name that ships means the recipe, also where a folder happens to be called so: ``./demo`` is the folder.
+    """
     from unseen.studies.describe import find_recipe
     from unseen.studies.study import Study
-    from unseen.vocabulary.recipe import Recipe, changed, check_own_readout, extended, own_tables, recipe_from
+    from unseen.vocabulary.recipe import Recipe, changed, check_own_readout, extended, own_tables, recipe_from, shipped
 
+    if isinstance(recipe, str | Path) and str(recipe) not in shipped() and Path(recipe).is_dir():
+        return _in_folder(Path(recipe), out, settings)
     if isinstance(recipe, str | Path):
         path = find_recipe(recipe)
         own, where = own_tables(path), str(path)
@@ -38,6 +43,18 @@ def open_study(
     return Study(resolved, Path(out) if out is not None else Path("runs") / name)
 
 
+def _in_folder(folder: Path, out: str | Path | None, settings: Sequence[str]) -> Any:
+    """The study of a folder, by the recipe of its last run; with ``out``, the same recipe in another folder."""
+    from unseen.studies.study import Study, load_study
+    from unseen.vocabulary.recipe import read_recipe
+
+    if settings and (folder / "recipe.toml").is_file():
+        recipe = read_recipe(folder / "recipe.toml", settings)
+    else:
+        recipe = load_study(folder).recipe
+    return Study(recipe, folder if out is None else Path(out))
+
+
 def run_recipe(
     recipe: str | Path | dict[str, Any] | Recipe,
     *,
@@ -47,7 +64,7 @@ def run_recipe(
     settings: Sequence[str] = (),
     watch: Callable[[Any], None] | None = None,
 ) -> pl.DataFrame:
-    """Run what is missing of a study and give its tidy table."""
+    """Run what is missing of a study and give its tidy table. A study may be given by its folder."""
     from unseen.engines.local import run_study
     from unseen.studies.collect import collect
 

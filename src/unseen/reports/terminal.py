@@ -28,7 +28,7 @@ def grid_text(picture: SplitPicture) -> str:
      0 ■ ○
      1 ○ ■
     <BLANKLINE>
-    ■ seen in training   ○ asked (OOD)   · neither
+    ■ seen in training   ○ asked at test only (OOD)   · neither
     """
     columns = len(picture.column_levels)
     label = min(max((_width(name) for name in picture.row_levels), default=1), 18)
@@ -46,7 +46,7 @@ def grid_text(picture: SplitPicture) -> str:
     hidden = [f"{columns - shown} more columns"] if columns > shown else []
     hidden += [f"{len(picture.row_levels) - MOST_ROWS} more rows"] if len(picture.row_levels) > MOST_ROWS else []
     lines += [f" … {' and '.join(hidden)}"] if hidden else []
-    lines += ["", "■ seen in training   ○ asked (OOD)   · neither"]
+    lines += ["", "■ seen in training   ○ asked at test only (OOD)   · neither"]
     lines[-1] += "   ◉ both" if (picture.seen.astype(bool) & picture.asked.astype(bool)).any() else ""
     if picture.part is not None and picture.part.any():
         lines[-1] = lines[-1].replace("   ○", "   ◧ in a part of the visits   ○")

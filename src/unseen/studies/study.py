@@ -44,6 +44,9 @@ class Study:
     path: Path
     absent: str = ""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.recipe.title[:60]!r} in {self.path}>"
+
     @property
     def store(self) -> Store:
         return Store(self.path)
@@ -312,5 +315,7 @@ def load_study(path: Path) -> Study:
     if not path.is_dir():
         raise UnseenError(f"no study in '{path}'. `unseen run RECIPE --out {path}` makes one.")
     if not (path / "recipe.toml").is_file():
-        raise UnseenError(f"'{path}' is not a study: it has no recipe.toml.")
+        raise UnseenError(
+            f"'{path}' is not a study: it has no recipe.toml. For a folder of images: `unseen init {path}`."
+        )
     return Study(read_recipe(path / "recipe.toml"), path)

@@ -53,6 +53,13 @@ class Block:
             if given is not None and len(given) != self.instances:
                 raise UnseenError(f"a block has {len(given)} entries in '{what}' for {self.instances} instances.")
 
+    def __repr__(self) -> str:
+        """Short: a notebook shows it, and the columns may have millions of entries."""
+        stored = f", stored: {listed(self.stored, 6)}" if self.stored else ""
+        grid = f", grid: {' × '.join(self.grid)}" if self.grid else ""
+        cells = f" ({len(self.cells):,} cells listed)" if self.cells is not None else ""
+        return f"<Block: {self.instances:,} instances{stored}{grid}{cells}>"
+
 
 @dataclass(frozen=True, eq=False)
 class Samples:
@@ -98,6 +105,10 @@ class Samples:
 
     def __len__(self) -> int:
         return self._starts[-1]
+
+    def __repr__(self) -> str:
+        blocks = f" in {len(self.blocks)} blocks" if len(self.blocks) != 1 else ""
+        return f"<Samples: {len(self):,} rows of {self.instances:,} instances{blocks}; {factor_words(self.space)}>"
 
     @property
     def instances(self) -> int:
@@ -218,3 +229,19 @@ class Samples:
         """All rows, in order, a bounded number at a time."""
         for start in range(0, len(self), size):
             yield np.arange(start, min(start + size, len(self)), dtype=np.int64)
+
+
+def factor_words(space: FactorSpace, factors: int = 6, levels: int = 3, letters: int = 16) -> str:
+    """Factors with their number of levels and the first of these, cut where they are many.
+
+    >>> factor_words(FactorSpace({"category": ("car", "bus"), "azimuth": (0, 90, 180, 270)}))
+    'category (2: car, bus), azimuth (4: 0, 90, 180, …)'
+    """
+    told = []
+    for factor in space.factors[:factors]:
+        first = [
+            f"{text[: letters - 1]}…" if len(text) > letters else text for text in map(str, factor.levels[:levels])
+        ]
+        told.append(f"{factor.name} ({len(factor)}: {', '.join([*first, *['…'] * (len(factor) > levels)])})")
+    more = len(space.factors) - factors
+    return ", ".join([*told, *([f"{more} more factors"] if more > 0 else [])])

@@ -49,6 +49,12 @@ class RowSet:
     asks: tuple[str, ...] | None = None
     rule: Rule | None = None
 
+    def __repr__(self) -> str:
+        what = "by a rule" if self.rule is not None else f"{len(self.parts)} parts"
+        what = f"{len(self.listed):,} rows listed" if self.listed is not None else what
+        asks = "" if self.asks is None else f", asks {listed(self.asks)}"
+        return f"<RowSet of pool '{self.pool}', {what}{asks}: {self.reason[:80]}>"
+
 
 @dataclass(frozen=True, eq=False)
 class Split:
@@ -58,6 +64,9 @@ class Split:
     sets: Mapping[str, RowSet]
     pools: Pools
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Split over {' × '.join(self.factors)}: row sets {listed(self.sets, 8)}>"
 
     def __getitem__(self, name: str) -> RowSet:
         if name not in self.sets:

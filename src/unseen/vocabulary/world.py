@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from unseen.vocabulary.samples import Samples
+from unseen.vocabulary.samples import Samples, factor_words
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -42,3 +42,10 @@ class World(Protocol):
         ...
 
     def images(self, rows: np.ndarray, device: str = "cpu", draw: int = 0) -> Tensor: ...
+
+
+def world_words(world: Any) -> str:
+    """A world in a line, for a notebook: its ``__repr__``, since its fields hold pictures."""
+    height, width = world.size
+    space = factor_words(world.samples.space)
+    return f"<world '{world.name}': {len(world.samples):,} images, {width}×{height}×{world.channels}; {space}>"

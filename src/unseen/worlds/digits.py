@@ -21,6 +21,7 @@ from jaxtyping import Int, UInt8, UInt64
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace, Level
 from unseen.vocabulary.samples import Block, Samples
+from unseen.vocabulary.world import world_words
 from unseen.worlds import idx, placement
 from unseen.worlds.placement import VIEWPOINTS, Viewpoint
 
@@ -55,6 +56,9 @@ class PlacedPictures:
     channels: int = 1
     dtype: Literal["uint8", "float32"] = "uint8"
     _resident: dict[str, torch.Tensor] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        return world_words(self)
 
     @property
     def size(self) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from jaxtyping import Int, UInt8
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import stream
+from unseen.vocabulary.world import world_words
 from unseen.worlds.cache import Pixels
 from unseen.worlds.decode import Unreadable, decode, quiet
 from unseen.worlds.scan import Progress
@@ -90,6 +91,9 @@ class Folder:
     provenance: Mapping[str, str]
     problems: Problems
     workers: int
+
+    def __repr__(self) -> str:
+        return world_words(self)
 
     @property
     def channels(self) -> int:

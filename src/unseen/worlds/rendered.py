@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from unseen.vocabulary.samples import Samples
+from unseen.vocabulary.world import world_words
 from unseen.worlds.rendering.bank import Bank
 from unseen.worlds.rendering.scene import Scenes
 
@@ -54,6 +55,9 @@ class RenderedWorld:
     dtype: Literal["uint8", "float32"] = "uint8"
     drawn: bool = True  # on the device that asks
     problems: Problems = Problems()
+
+    def __repr__(self) -> str:
+        return world_words(self)
 
     @property
     def size(self) -> tuple[int, int]:

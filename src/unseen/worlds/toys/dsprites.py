@@ -28,7 +28,7 @@ from jaxtyping import Bool, Float64
 
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Samples
-from unseen.vocabulary.world import World
+from unseen.vocabulary.world import World, world_words
 from unseen.worlds.toys.grid import check_side, fingerprint, levels_on, whole
 from unseen.worlds.toys.official import official
 
@@ -106,6 +106,9 @@ class Sprites:
     channels: int = 1
     dtype: Literal["uint8", "float32"] = "uint8"
     _canvases: dict[str, torch.Tensor] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        return world_words(self)
 
     @property
     def size(self) -> tuple[int, int]:

@@ -12,6 +12,7 @@ import numpy as np
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.samples import Samples
+from unseen.vocabulary.world import world_words
 from unseen.worlds.toys.archives import Archive, Progress, archive
 from unseen.worlds.toys.grid import fingerprint, whole
 
@@ -35,6 +36,9 @@ class Official:
     provenance: Mapping[str, str]
     binary: bool = False
     dtype: Literal["uint8", "float32"] = "uint8"
+
+    def __repr__(self) -> str:
+        return world_words(self)
 
     @property
     def size(self) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.samples import Block, Samples
-from unseen.vocabulary.world import World
+from unseen.vocabulary.world import World, world_words
 from unseen.worlds.transforms import SETS, TRANSFORMATIONS, Transformation, transformation
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ class TransformedWorld:
     strengths: tuple[float, ...]  # one per level
     seed: int
     dtype: Literal["uint8", "float32"] = "float32"
+
+    def __repr__(self) -> str:
+        return world_words(self)
 
     @property
     def name(self) -> str:
