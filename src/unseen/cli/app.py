@@ -42,6 +42,9 @@ Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Processes on a CPU (default: cores ÷ training.threads).")
 ]
 Pack = Annotated[int | None, typer.Option("--pack", min=1, help="Trials trained together on one GPU (default 4).")]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Let Python code that the recipe names run, from now on until it changes.")
+]
 StudyPath = Annotated[str, typer.Argument(help="A study's folder (runs/…), or the recipe it was run from.")]
 
 
@@ -75,15 +78,31 @@ def _study(name: str, out: Path | None = None, settings: list[str] | None = None
     return open_study(name, out=out, settings=settings or [])
 
 
+def _trusting(name: str, out: Path | None, settings: list[str] | None, trust: bool) -> Any:
+    """A study whose code may run: named here by the user, trusted before, or trusted now."""
+    from unseen.studies.trusting import said_names, settle
+    from unseen.vocabulary.trust import said_on
+
+    study = _study(name, out, settings)
+    note = settle(study.recipe, f"'{name}'", trust=trust, said=said_names(settings or []), how=said_on())
+    if note:
+        console.print(f"note: {note}", markup=False, soft_wrap=True)
+    return study
+
+
 def _told(study: Any, *, aside: bool = False) -> Any:
     """The study, or what is stored of it where its images are not at hand, which is said (``aside``: not among the
     numbers, which a file may take)."""
+    from unseen.studies.codeless import unknown_code
     from unseen.studies.stored import at_hand
 
     found = at_hand(study)
     if found.absent:
         place = Console(highlight=False, stderr=True) if aside else console
         place.print(f"{found.absent}; this is from what is stored", markup=False, soft_wrap=True)
+    for name in unknown_code(found.recipe):
+        told = f"the code of '{name}' is not at hand, or was not imported; trials are found by all else"
+        (Console(highlight=False, stderr=True) if aside else console).print(told, markup=False, soft_wrap=True)
     return found
 
 
@@ -162,11 +181,11 @@ def demo(out: Out = None, workers: Workers = None, device: Device = "cpu") -> No
 @app.command()
 def run(
     recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto",
-    workers: Workers = None, pack: Pack = None,
+    workers: Workers = None, pack: Pack = None, trust: Trust = False,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
 ) -> None:  # fmt: skip
     """Run a study. What is finished is not run again; failed trials are recorded and the rest go on."""
-    study = _study(recipe, out, settings)
+    study = _trusting(recipe, out, settings, trust)
     outcome = _run(study, device, workers, pack)
     if report and outcome.failed < outcome.trials:
         _report(study)
@@ -175,11 +194,11 @@ def run(
 
 
 @app.command()
-def check(recipe: Recipe, settings: Set = None) -> None:
+def check(recipe: Recipe, settings: Set = None, trust: Trust = False) -> None:
     """Check a recipe and its splits: every name, argument, cell and layer. Trains nothing."""
     from unseen.cli.progress import print_hanging
 
-    study = _study(recipe, Path("runs/check"), settings)
+    study = _trusting(recipe, Path("runs/check"), settings, trust)
     audits = study.check()
     trials, splits = len(study.trials), len(audits)
     count = f"{trials} trial{'s' * (trials != 1)}, {splits} split{'s' * (splits != 1)}"
@@ -197,14 +216,14 @@ def check(recipe: Recipe, settings: Set = None) -> None:
 
 @app.command()
 def plan(
-    recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto",
+    recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto", trust: Trust = False,
     picture: Annotated[Path | None, typer.Option("--picture", help="Write the splits as a PNG.")] = None,
     timing: Annotated[bool, typer.Option("--time/--no-time", help="Estimate the time by a few steps.")] = True,
 ) -> None:  # fmt: skip
     """Show what a study would do: trials, images, splits and estimated time. Trains nothing."""
     from unseen.cli.planning import show_plan
 
-    show_plan(_study(recipe, out, settings), console, device, picture, timing)
+    show_plan(_trusting(recipe, out, settings, trust), console, device, picture, timing)
 
 
 @app.command()
