@@ -34,10 +34,12 @@ def pytest_configure(config):
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch, tmp_path_factory):
-    """No test reaches another machine or another test's cache."""
+    """No test reaches another machine or another test's cache, or runs code that another allowed."""
     cache = tmp_path_factory.getbasetemp() / f"cache-{next(_numbers)}"  # made by whoever writes to it
     monkeypatch.setenv("UNSEEN_CACHE", str(cache / "unseen"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(cache / "config"))
+    monkeypatch.setattr("unseen.vocabulary.trust._allowed", set())
     connect, look_up = socket.socket.connect, socket.getaddrinfo
 
     def connect_here(self, address):

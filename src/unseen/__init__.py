@@ -21,8 +21,8 @@ __all__ = ["__version__", "open_study", "run"]
 def run(recipe: str | Path | dict[str, Any] | Recipe, **options: Any) -> pl.DataFrame:
     """Run a study (its folder, a shipped recipe's name, a file, tables or a Recipe) and give its tidy table.
 
-    Options are those of :func:`unseen.engines.run_recipe`: ``out``, ``device``, ``workers``, ``settings``. What is
-    finished is not run again.
+    Options are those of :func:`unseen.engines.run_recipe`: ``out``, ``device``, ``workers``, ``settings``,
+    ``trust``. What is finished is not run again.
     """
     from unseen.engines import run_recipe
 

@@ -260,7 +260,7 @@ def test_a_failed_trial_gives_exit_code_one_and_status_tells_why(say, tmp_path, 
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "mine_for_tests", raising=False)
     recipe = written(tmp_path / "mine.toml", own_network(tmp_path, "fine", "raise"))
-    said = say("run", recipe, "--device", "cpu", "--workers", 1, "--no-report")
+    said = say("run", recipe, "--device", "cpu", "--workers", 1, "--no-report", "--trust")
     assert said.code == 1
     assert "failed arguments {'how': 'raise'} · seed 0" in said.flat
     assert "RuntimeError: the cables are crossed" in said.flat

@@ -12,6 +12,7 @@ from PIL import Image
 
 from small_study import tiny, written
 from unseen.engines import open_study
+from unseen.models.factories import factory_of
 from unseen.studies.study import Study
 from unseen.studies.tables import component_versions
 from unseen.studies.trials import describe, expand
@@ -228,6 +229,7 @@ def test_identity_follows_the_code_of_a_users_own_network(own):
 
 def test_a_file_that_is_edited_after_its_import_counts_as_it_was_imported(own, tmp_path):
     first = own(OWN)
+    factory_of("own_for_tests:small")
     (tmp_path / "own_for_tests.py").write_text(OWN.replace("1", "2"))
     assert identity(network={"backbone": "own_for_tests:small"}) == first
 

@@ -55,6 +55,9 @@ StudyPath = Annotated[
 OneOrAll = Annotated[
     str | None, typer.Argument(metavar="STUDY", help="A study's folder (runs/demo), or its recipe. Default: all.")
 ]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Let Python code that the recipe names run, from now on until it changes.")
+]
 
 
 def _version(value: bool) -> bool:
@@ -83,15 +86,31 @@ def _study(name: str, out: Path | None = None, settings: list[str] | None = None
     return found
 
 
+def _trusting(name: str, out: Path | None, settings: list[str] | None, trust: bool) -> Any:
+    """A study whose code may run: named here by the user, trusted before, or trusted now."""
+    from unseen.studies.trusting import said_names, settle
+    from unseen.vocabulary.trust import said_on
+
+    study = _study(name, out, settings)
+    note = settle(study.recipe, f"'{name}'", trust=trust, said=said_names(settings or []), how=said_on())
+    if note:
+        console.print(f"note: {note}", markup=False, soft_wrap=True)
+    return study
+
+
 def _told(study: Any, *, aside: bool = False) -> Any:
     """The study, or what is stored of it where its images are not at hand, which is said (``aside``: not among the
     numbers, which a file may take)."""
+    from unseen.studies.codeless import unknown_code
     from unseen.studies.stored import at_hand
 
     found = at_hand(study)
     if found.absent:
         place = Terminal(stderr=True) if aside else console
         place.print(f"{found.absent}; this is from what is stored", markup=False, soft_wrap=True)
+    for name in unknown_code(found.recipe):
+        told = f"the code of '{name}' is not at hand, or was not imported; trials are found by all else"
+        (Terminal(stderr=True) if aside else console).print(told, markup=False, soft_wrap=True)
     return found
 
 
@@ -173,14 +192,14 @@ def demo(out: Out = None, workers: Workers = None, device: Device = "cpu") -> No
 @app.command()
 def run(
     recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto",
-    workers: Workers = None, pack: Pack = None,
+    workers: Workers = None, pack: Pack = None, trust: Trust = False,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
 ) -> None:  # fmt: skip
     """Run a study. What is finished is not run again; failed trials are recorded and the rest go on.
 
     Example: `unseen run demo --set training.epochs=5 --out runs/short`
     """
-    study = _study(recipe, out, settings)
+    study = _trusting(recipe, out, settings, trust)
     outcome = _run(study, device, workers, pack)
     if report and outcome.failed < outcome.trials:
         _report(study)
@@ -189,14 +208,14 @@ def run(
 
 
 @app.command()
-def check(recipe: Recipe, settings: Set = None) -> None:
+def check(recipe: Recipe, settings: Set = None, trust: Trust = False) -> None:
     """Check a recipe and its splits: every name, argument, cell and layer. Trains nothing.
 
     Example: `unseen check photos.toml`
     """
     from unseen.cli.progress import print_hanging
 
-    study = _study(recipe, Path("runs/check"), settings)
+    study = _trusting(recipe, Path("runs/check"), settings, trust)
     audits = study.check()
     trials, splits = len(study.trials), len(audits)
     count = f"{trials} trial{'s' * (trials != 1)}, {splits} split{'s' * (splits != 1)}"
@@ -214,7 +233,7 @@ def check(recipe: Recipe, settings: Set = None) -> None:
 
 @app.command()
 def plan(
-    recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto",
+    recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto", trust: Trust = False,
     picture: Annotated[Path | None, typer.Option("--picture", help="Write the splits as a PNG.")] = None,
     timing: Annotated[bool, typer.Option("--time/--no-time", help="Estimate the time by a few steps.")] = True,
 ) -> None:  # fmt: skip
@@ -224,7 +243,7 @@ def plan(
     """
     from unseen.cli.planning import show_plan
 
-    show_plan(_study(recipe, out, settings), console, device, picture, timing)
+    show_plan(_trusting(recipe, out, settings, trust), console, device, picture, timing)
 
 
 @app.command()

@@ -168,7 +168,7 @@ def show_audit(study: Any, console: Console) -> None:
     from unseen.studies.pictures import grid_pictures
 
     far = {id(row["trial"]): row for row in distances(study)}
-    for trial, found in study.check():
+    for trial, found in study.audits():  # of splits alone: no network is built, no code imported
         if found.shares:
             show_levels(study, trial, found, console, pairs=True)
         else:
@@ -221,7 +221,15 @@ def show_status(study: Any, console: Console) -> None:
 
 
 def clean_study(study: Any, console: Console, everything: bool, yes: bool) -> None:
+    from unseen.studies.codeless import unknown_code
+    from unseen.vocabulary.errors import UnseenError, listed
+
     store = study.store
+    if everything and (names := unknown_code(study.recipe)):
+        raise UnseenError(
+            f"the code of {listed(names)} is not at hand, so that it cannot be told which results the recipe left "
+            f"behind; nothing was removed. Clean where that code is, or without --everything."
+        )
     wanted = {study.find(trial) for trial in study.trials}
     left_behind = [name for name in store.finished() if name not in wanted] if everything else []
     failures = list(store.failures())

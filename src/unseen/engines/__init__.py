@@ -13,18 +13,30 @@ if TYPE_CHECKING:
 
 
 def open_study(
-    recipe: str | Path | dict[str, Any] | Recipe, *, out: str | Path | None = None, settings: Sequence[str] = ()
+    recipe: str | Path | dict[str, Any] | Recipe,
+    *,
+    out: str | Path | None = None,
+    settings: Sequence[str] = (),
+    trust: bool = False,
 ) -> Any:
     """A study from its folder, a shipped recipe's name, a file, tables or a recipe; kept in ``runs/<name>`` by default.
 
-    A name that ships means the recipe, also where a folder happens to be called so: ``./demo`` is the folder.
+    A name that ships means the recipe, also where a folder happens to be called so: ``./demo`` is the folder. Python
+    code that a recipe file names (``module:factory``) runs once it was trusted: ``trust`` does so, and remembers it.
+    What tables, a recipe made in Python or ``settings`` name was said by whoever gave them.
     """
     from unseen.studies.describe import find_recipe
     from unseen.studies.study import Study
+    from unseen.studies.trusting import code_names, said_names
     from unseen.vocabulary.recipe import Recipe, changed, check_own_readout, extended, own_tables, recipe_from, shipped
+    from unseen.vocabulary.trust import allow, remember
 
     if isinstance(recipe, str | Path) and str(recipe) not in shipped() and Path(recipe).is_dir():
-        return _in_folder(Path(recipe), out, settings)
+        study = _in_folder(Path(recipe), out, settings)
+        allow(said_names(settings))
+        if trust:
+            remember(code_names(study.recipe))
+        return study
     if isinstance(recipe, str | Path):
         path = find_recipe(recipe)
         own, where = own_tables(path), str(path)
@@ -36,6 +48,9 @@ def open_study(
     wanted = changed(tables, settings, where)
     check_own_readout(own, (tables, wanted), where)
     resolved = recipe_from(wanted, where)
+    allow(said_names(settings) if path is not None else code_names(resolved))
+    if trust:
+        remember(code_names(resolved))
     if path is None:
         name = "".join(c if c.isalnum() else "-" for c in resolved.title.lower()).strip("-") or "study"
     else:
@@ -62,13 +77,17 @@ def run_recipe(
     device: str = "auto",
     workers: int | None = None,
     settings: Sequence[str] = (),
+    trust: bool = False,
     watch: Callable[[Any], None] | None = None,
 ) -> pl.DataFrame:
-    """Run what is missing of a study and give its tidy table. A study may be given by its folder."""
+    """Run what is missing of a study (a recipe, or a study's folder) and give its tidy table. ``trust``: as for
+    :func:`open_study`."""
     from unseen.engines.local import run_study
     from unseen.studies.collect import collect
+    from unseen.studies.trusting import settle
 
-    study = open_study(recipe, out=out, settings=settings)
+    study = open_study(recipe, out=out, settings=settings, trust=trust)
+    settle(study.recipe, f"recipe '{study.recipe.title}'", trust=False)
     study.check()
     run_study(study, device=device, workers=workers, watch=watch or (lambda event: None))
     return collect(study)

@@ -20,7 +20,9 @@ from unseen.studies.execute import Event, Watch, execute
 from unseen.studies.store import disk_error, write_text
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, precisions
+from unseen.studies.trusting import settle
 from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.trust import allow, allowed
 
 PACK = 4
 DEVICES = ("auto", "cpu", "cuda", "mps")
@@ -64,6 +66,7 @@ def run_study(
     from unseen.studies.describe import recipe_toml
 
     place = find_device(device)
+    settle(study.recipe, f"recipe '{study.recipe.title}'", trust=False)
     with study.store.locked():
         study.store.sweep()
         try:
@@ -153,7 +156,8 @@ def _in_processes(study: Study, todo: Sequence[Trial], processes: int, watch: Wa
 
     def hire() -> None:
         ours, theirs = context.Pipe()
-        worker = context.Process(target=_work, args=(study.recipe, study.path, theirs, os.getpid()), daemon=True)
+        given = (study.recipe, study.path, theirs, os.getpid(), allowed())
+        worker = context.Process(target=_work, args=given, daemon=True)
         with _deaf():
             worker.start()
         theirs.close()
@@ -202,11 +206,13 @@ def _in_processes(study: Study, todo: Sequence[Trial], processes: int, watch: Wa
             pipe.close()
 
 
-def _work(recipe: Any, path: Any, pipe: Connection, parent: int) -> None:
-    """A worker: takes trials until none are left, or until its parent is gone (a killed parent leaves no orphans)."""
+def _work(recipe: Any, path: Any, pipe: Connection, parent: int, said: frozenset[str] = frozenset()) -> None:
+    """A worker: takes trials until none are left, or until its parent is gone (a killed parent leaves no orphans). It
+    may import what its parent may (``said``)."""
     import torch
 
     _die_with_parent(parent)
+    allow(said)
     study, device = Study(recipe, path), torch.device("cpu")
 
     def tell(kind: str, body: Any = None) -> None:

@@ -167,7 +167,7 @@ def from_factory(asked: Request, factory: Callable[..., Any]) -> Body:
     name, arguments = asked.name, asked.arguments
     try:
         net = factory(**arguments)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # who leaves has not returned a network
         given = listed(f"{key}={value!r}" for key, value in arguments.items()) if arguments else "no arguments"
         raise UnseenError(
             f"the factory '{name}', called with {given}, failed: {type(error).__name__}: {error}"
@@ -226,7 +226,7 @@ def look(net: nn.Module, layers: Mapping[str, nn.Module], asked: Request, size: 
         net.eval()
         with torch.no_grad():
             return net(torch.zeros(1, asked.channels, *size, device=tensor.device))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UnseenError(
             f"'{asked.name}' cannot take images of {size[0]}×{size[1]} with {asked.channels} channels "
             f"({type(error).__name__}: {error}). Set 'input_size' and 'channels' to what it was made for, or resize "

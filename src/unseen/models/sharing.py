@@ -40,6 +40,7 @@ def build(
     input_size: tuple[int, int] | None = None,
     seed: int,
     arguments: Mapping[str, Any] | None = None,
+    trust: bool = True,
 ) -> Network:
     """A network for the targets in ``outputs`` (name → number of outputs) on a backbone of the table, timm's or yours.
 
@@ -53,8 +54,10 @@ def build(
     Initial weights depend on ``seed`` only (and on what a user's factory does). Each branch and each head has its own
     stream, so the first branch of ``separate`` starts as ``shared`` does (ours; the paper says "from scratch"), and
     torch's global stream is left as it was.
+
+    ``trust``: ``module:factory`` is named by whoever calls, and imported. A recipe's is imported once it was allowed.
     """
-    kind = _kind(backbone, sharing)
+    kind = _kind(backbone, sharing, trust)
     _check(backbone, kind, outputs, stem, channels, pretrained, checkpoint)
     tensors = read(checkpoint) if checkpoint else None
     entire = tensors is not None and _is_network(tensors)
@@ -111,14 +114,15 @@ def layer_names(
     channels: int = 3,
     input_size: tuple[int, int] | None = None,
     arguments: Mapping[str, Any] | None = None,
+    trust: bool = True,
 ) -> tuple[str, ...]:
     """The layers that :func:`build` would name: at once for the table, by building any other network.
 
     With ``input_size`` images that are too small are refused here already.
     """
-    row = _kind(backbone, sharing)
+    row = _kind(backbone, sharing, trust)
     if not isinstance(row, Backbone):
-        options = {"channels": channels, "input_size": input_size, "arguments": arguments}
+        options = {"channels": channels, "input_size": input_size, "arguments": arguments, "trust": trust}
         return build(backbone, dict.fromkeys(targets, 1), sharing=sharing, seed=0, **options).layers
     check_size(backbone, row, stem, input_size)
     stages = list(row.stages)
@@ -167,11 +171,11 @@ def _pretrained(kind: Kind) -> str:
     return f"{kind.pretrained}, pretrained" if isinstance(kind, Small) else "timm, pretrained"
 
 
-def _kind(backbone: str, sharing: str) -> Kind:
+def _kind(backbone: str, sharing: str, trust: bool) -> Kind:
     """A row of a table, a user's factory, or None for timm; checks that it can be shared in this way."""
     if sharing not in SHARING:
         raise unknown("sharing", sharing, SHARING)
-    kind = row_of(backbone) or SMALL.get(backbone) or factory_of(backbone)
+    kind = row_of(backbone) or SMALL.get(backbone) or factory_of(backbone, trust=trust)
     if not isinstance(kind, Backbone) and sharing not in ("shared", "separate"):
         raise UnseenError(
             f"'{backbone}' can be shared or separate only: where to cut or widen it is not known. '{sharing}' is "

@@ -43,6 +43,7 @@ class Event:
 
 
 Watch = Callable[[Event], None]
+FAULTS = (Exception, SystemExit)  # a user's network that leaves has failed; the others go on
 
 
 def execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch) -> None:
@@ -65,7 +66,7 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
             watch(Event("started", trial.label, name))
         except torch.OutOfMemoryError:
             raise
-        except Exception as error:
+        except FAULTS as error:
             _fail(study, trial, name, error, watch)
     if not learners:
         return
@@ -75,7 +76,7 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
         done = train(learners, lambda place, f: watch(Event("epoch", ready[place][0].label, ready[place][1], f)))
     except torch.OutOfMemoryError:
         raise
-    except Exception as error:
+    except FAULTS as error:
         if len(ready) == 1:
             _fail(study, ready[0][0], ready[0][1], error, watch)
             return
@@ -97,7 +98,7 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
             flags = _record(study, trial, name, precision, trained, device, len(ready), seconds)
         except (torch.OutOfMemoryError, DiskTrouble):
             raise
-        except Exception as error:
+        except FAULTS as error:
             _fail(study, trial, name, error, watch)
             continue
         watch(Event("finished", trial.label, name, {"seconds": trained.seconds, "flags": flags}))
@@ -253,7 +254,7 @@ def machine(device: torch.device) -> dict[str, str]:
     }
 
 
-def _fail(study: Study, trial: Trial, name: str, error: Exception, watch: Watch) -> None:
+def _fail(study: Study, trial: Trial, name: str, error: Exception | SystemExit, watch: Watch) -> None:
     """Keep why a trial failed: the sentence for people, the traceback for us."""
     message = str(error) if isinstance(error, UnseenError) else f"{type(error).__name__}: {error}"
     record = {

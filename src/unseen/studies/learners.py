@@ -36,6 +36,7 @@ def network_of(study: Study, trial: Trial) -> Seeing:
         input_size=world.size,
         seed=seed_of(trial.seed, "training", "weights"),
         arguments=network.arguments,
+        trust=False,
     )
     if network.frozen:
         built.freeze()

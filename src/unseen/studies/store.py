@@ -9,6 +9,7 @@ study/
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -61,6 +62,14 @@ class Store:
         if not isinstance(facts, dict) or "description" not in facts:
             raise damaged(path.parent, "trial.json lacks its description")
         return facts
+
+    def readable(self) -> dict[str, dict[str, Any]]:
+        """The facts of every finished trial that can be read, oldest first."""
+        found = {}
+        for name in self.finished():
+            with contextlib.suppress(UnseenError):
+                found[name] = self.read(name)
+        return found
 
     def save(self, identity: str, write: Callable[[Path], None]) -> None:
         """Let ``write`` fill a folder aside, then rename it into place. A trial that is already there stays."""

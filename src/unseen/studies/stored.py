@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from unseen.studies.codeless import failures_named, without_code
 from unseen.studies.strengths import Calibration, plain_trial, with_strengths
 from unseen.studies.study import Study
 from unseen.studies.tables import component_versions, digest
 from unseen.studies.trials import Trial, as_hashed, described, expand, precisions
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import CalibrationSection, Named
+from unseen.vocabulary.trust import CodeUnknown
 from unseen.vocabulary.world import World
 
 
@@ -27,15 +29,15 @@ class StoredStudy(Study):
     def _outlined(self) -> dict[str, str]:
         """Finished trials by what describes them apart from their images; of one world's images those of its newest
         trial, since older ones are of a study that has not been run again."""
-        trials = [(name, self.store.read(name)) for name in self.store.finished()]
+        trials = list(self.store.readable().items())
         trials.sort(key=lambda one: str(one[1].get("finished", "")))  # stable: the store's order where none is told
         told = [(name, facts["description"]) for name, facts in trials]
         newest = {_images(description): description["world"]["fingerprint"] for _, description in told}
-        return {
-            outline(description): name
-            for name, description in told
-            if description["world"]["fingerprint"] == newest[_images(description)]
-        }
+        found = {}
+        for name, description in told:
+            if description["world"]["fingerprint"] == newest[_images(description)]:
+                found[outline(description)] = found[outline(without_code(description))] = name
+        return found
 
     @cached_property
     def _expanded(self) -> tuple[list[tuple[Trial, str]], dict[str, Calibration]]:
@@ -63,13 +65,18 @@ class StoredStudy(Study):
         if trial.recipe.calibration.steps:
             return None
         versions = component_versions(trial.recipe, ())
-        wanted = (described(trial, precision, "", versions) for precision in precisions(trial.recipe, device))
-        return next((self._outlined[name] for each in wanted if (name := outline(each)) in self._outlined), None)
+        for precision in precisions(trial.recipe, device):
+            try:
+                name = outline(described(trial, precision, "", versions))
+            except CodeUnknown:
+                name = outline(described(trial, precision, "", versions, code=False))
+            if name in self._outlined:
+                return self._outlined[name]
+        return None
 
     def failures(self) -> dict[str, dict[str, Any]]:
         """Recorded failures by the names of trials that are not finished."""
-        labels = {trial.label for trial in self.missing()}
-        return {name: record for name, record in self.store.failures().items() if record["label"] in labels}
+        return failures_named(self.store, self.missing())
 
 
 def _images(description: Mapping[str, Any]) -> str:

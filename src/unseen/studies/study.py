@@ -13,6 +13,7 @@ from typing import Any
 
 from unseen.designs import Audit, audit
 from unseen.measures import chance
+from unseen.studies.codeless import Codeless, failures_named
 from unseen.studies.exposures import check_category
 from unseen.studies.invariances import check_invariance, check_rectified
 from unseen.studies.published import check_published
@@ -33,6 +34,7 @@ from unseen.vocabulary.recipe import SETS, Named, Recipe
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.target import Target, targets_of
+from unseen.vocabulary.trust import CodeUnknown
 from unseen.vocabulary.world import World
 
 
@@ -85,7 +87,7 @@ class Study:
 
     def refresh(self) -> None:
         """Look at the calibrations again: trials may have their strengths now."""
-        for name in ("trials", "_checked"):
+        for name in ("trials", "_checked", "_audited"):
             self.__dict__.pop(name, None)
 
     @cached_property
@@ -134,11 +136,15 @@ class Study:
         """The identity under which a trial is finished, at any precision that answers the recipe."""
         if trial.recipe.calibration.steps:  # its strengths are to be found, and decide what it is
             return None
-        for precision in precisions(trial.recipe, device):
-            name = self.identity(trial, precision)
-            if self.store.has(name):
-                return name
-        return None
+        try:
+            names = (self.identity(trial, precision) for precision in precisions(trial.recipe, device))
+            return next((name for name in names if self.store.has(name)), None)
+        except CodeUnknown:  # that of its network: found by all else that describes it
+            return self._without_code.find(trial, self.world(trial), precisions(trial.recipe, device))
+
+    @cached_property
+    def _without_code(self) -> Codeless:
+        return Codeless(self.store)
 
     def missing(self, device: str = "cpu") -> list[Trial]:
         return [trial for trial in self.trials if self.find(trial, device) is None]
@@ -146,7 +152,10 @@ class Study:
     def failures(self) -> dict[str, dict[str, Any]]:
         """Recorded failures of this recipe's unfinished trials; the store may also hold some of other settings."""
         known = [trial for trial in self.missing() if not trial.recipe.calibration.steps]
-        mine = {self.identity(trial, p) for trial in known for p in precisions(trial.recipe, "cpu")}
+        try:
+            mine = {self.identity(trial, p) for trial in known for p in precisions(trial.recipe, "cpu")}
+        except CodeUnknown:
+            return failures_named(self.store, known)
         return {name: record for name, record in self.store.failures().items() if name in mine}
 
     def check(self) -> list[tuple[Trial, Audit]]:
@@ -158,6 +167,16 @@ class Study:
 
     @cached_property
     def _checked(self) -> list[tuple[Trial, Audit]]:
+        audits = self.audits()
+        _check_networks(self)
+        return audits
+
+    def audits(self) -> list[tuple[Trial, Audit]]:
+        """The same but for networks, none of which is built: a report imports no code that a recipe names."""
+        return self._audited
+
+    @cached_property
+    def _audited(self) -> list[tuple[Trial, Audit]]:
         check_published(self.recipe.published)
         audits: dict[int, tuple[Trial, Audit]] = {}
         for trial in self.trials:
@@ -180,7 +199,6 @@ class Study:
                 _check_asked(trial, split, self.asked(trial), world.samples)
                 audits[id(split)] = (trial, audit(split, world.samples))
         _check_patterns(self)
-        _check_networks(self)
         _check_calibrations(self)
         return list(audits.values())
 
@@ -268,6 +286,7 @@ def _check_networks(study: Study) -> None:
             channels=network.channels,
             input_size=world.size,
             arguments=network.arguments,
+            trust=False,
         )
         _check_named(trial, names)
         if recordings.invariance and recordings.negative == "error":

@@ -114,8 +114,10 @@ def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
     return described(trial, precision, world.fingerprint, component_versions(trial.recipe, world.samples.space))
 
 
-def described(trial: Trial, precision: str, fingerprint: str, versions: Mapping[str, int]) -> dict[str, Any]:
-    """The same, with what a world tells given."""
+def described(
+    trial: Trial, precision: str, fingerprint: str, versions: Mapping[str, int], *, code: bool = True
+) -> dict[str, Any]:
+    """The same, with what a world tells given. ``code=False`` leaves out that of a user's own network."""
     recipe = trial.recipe
     if recipe.calibration.steps:  # without its strengths a trial is not yet any trial
         raise UnseenError(
@@ -137,7 +139,7 @@ def described(trial: Trial, precision: str, fingerprint: str, versions: Mapping[
             "backbone": recipe.network.backbone,
             "sharing": recipe.network.sharing,
             "checkpoint": _content(recipe.network.checkpoint),
-            **_code(recipe.network.backbone),
+            **(code_in_identity(recipe.network.backbone) if code else {}),
         },
         "training": {**_chosen(recipe.training), "precision": precision},
         **({"readout": _chosen(recipe.readout)} if recipe.training.objective != "supervised" else {}),
@@ -177,7 +179,7 @@ def _added_backbones(path: tuple[str, ...]) -> frozenset[str]:
     return frozenset(entry_points(group="unseen.backbones").names)
 
 
-def _code(backbone: str) -> dict[str, Any]:
+def code_in_identity(backbone: str) -> dict[str, Any]:
     """A user's own network counts by its code; networks of the table and of timm by their names."""
     if ":" not in backbone and backbone not in _added_backbones(tuple(sys.path)):
         return {}

@@ -1,0 +1,63 @@
+"""Finished trials whose network's code cannot be told, found by all else that describes them.
+
+A study that came from elsewhere may name code that is not here, or that was not allowed to run; what it found can be
+read all the same. Of several trials that differ in that code alone the newest counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from unseen.studies.store import Store
+from unseen.studies.tables import component_versions
+from unseen.studies.trials import Trial, code_in_identity, described, identity
+from unseen.studies.trusting import code_names
+from unseen.vocabulary.recipe import Recipe
+from unseen.vocabulary.trust import CodeUnknown
+from unseen.vocabulary.world import World
+
+
+def without_code(description: Mapping[str, Any]) -> dict[str, Any]:
+    """A trial's description but for the code of its network."""
+    network = {key: value for key, value in description["network"].items() if key != "code"}
+    return {**description, "network": network}
+
+
+class Codeless:
+    """The finished trials of a store that ran code of a user's own."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        told = sorted(self.store.readable().items(), key=lambda one: str(one[1].get("finished", "")))
+        told = [(name, facts["description"]) for name, facts in told]
+        return {identity(without_code(one)): name for name, one in told if one["network"].get("code")}
+
+    def find(self, trial: Trial, world: World, precisions: Sequence[str]) -> str | None:
+        versions = component_versions(trial.recipe, world.samples.space)
+        for precision in precisions:
+            description = described(trial, precision, world.fingerprint, versions, code=False)
+            if (name := self._names.get(identity(description))) is not None:
+                return name
+        return None
+
+
+def unknown_code(recipe: Recipe) -> list[str]:
+    """Networks of a recipe whose code cannot be told."""
+    found = []
+    for name in code_names(recipe):
+        try:
+            code_in_identity(name)
+        except CodeUnknown:
+            found.append(name)
+    return found
+
+
+def failures_named(store: Store, trials: Sequence[Trial]) -> dict[str, dict[str, Any]]:
+    """Recorded failures by the names of trials, where their identities cannot be told."""
+    labels = {trial.label for trial in trials}
+    return {name: record for name, record in store.failures().items() if record["label"] in labels}
