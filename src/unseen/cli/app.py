@@ -67,8 +67,11 @@ def _study(name: str, out: Path | None = None, settings: list[str] | None = None
     from unseen.studies.describe import shipped
     from unseen.studies.study import Study, load_study
     from unseen.vocabulary.recipe import read_recipe
+    from unseen.vocabulary.recipe_text import is_there
 
-    if out is None and Path(name).is_dir() and name not in shipped():  # a folder `demo` is not what `run demo` means
+    if (
+        out is None and is_there(Path(name)) and Path(name).is_dir() and name not in shipped()
+    ):  # a folder `demo` is not what `run demo` means
         if settings and (Path(name) / "recipe.toml").is_file():
             return Study(read_recipe(Path(name) / "recipe.toml", settings), Path(name))
         return load_study(Path(name))

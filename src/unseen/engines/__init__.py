@@ -18,7 +18,7 @@ def open_study(
     """A study from a shipped recipe's name, a file, tables or a recipe; kept in ``runs/<name>`` by default."""
     from unseen.studies.describe import find_recipe
     from unseen.studies.study import Study
-    from unseen.vocabulary.recipe import Recipe, changed, check_own_readout, extended, own_tables, recipe_from
+    from unseen.vocabulary.recipe import Recipe, changed, check_own, extended, own_tables, recipe_from
 
     if isinstance(recipe, str | Path):
         path = find_recipe(recipe)
@@ -29,7 +29,7 @@ def open_study(
         own = {} if isinstance(recipe, Recipe) else dict(recipe)
         tables = recipe.model_dump(mode="python") if isinstance(recipe, Recipe) else extended(own)
     wanted = changed(tables, settings, where)
-    check_own_readout(own, (tables, wanted), where)
+    check_own(own, (tables, wanted), where)
     resolved = recipe_from(wanted, where)
     if path is None:
         name = "".join(c if c.isalnum() else "-" for c in resolved.title.lower()).strip("-") or "study"
