@@ -1,7 +1,7 @@
 """Finished trials of shipped recipes stay finished: their identities are those of the day they were written down.
 
-A digest that changes orphans results that people have. Where that is meant (a fault mended, a recipe changed), a version
-was raised and the digest is written anew; where it is not, a setting lost its default or a description its form.
+A digest that changes orphans results that people have. Where that is meant (a fault mended, a recipe changed), the
+digest is written anew; where it is not, a setting lost its default or a description its form.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Settings that would do nothing are refused where a recipe or ``--set`` says them, and pass where they are inherited."""
+"""Settings that would do nothing are refused where a recipe or ``--set`` says them; inherited ones pass."""
 
 import pytest
 

@@ -38,7 +38,7 @@ def test_a_folder_a_pipe_and_a_device_are_no_recipes(tmp_path):
     assert "is a folder, not a recipe; name a recipe in it: mine.toml" in told(tmp_path / "kept")
     os.mkfifo(tmp_path / "pipe.toml")
     assert "a device or a pipe" in told(tmp_path / "pipe.toml")
-    with pytest.raises(UnseenError, match="is a folder, not a recipe; name a recipe in it: mine.toml"):
+    with pytest.raises(UnseenError, match=r"is a folder, not a recipe; name a recipe in it: mine\.toml"):
         open_study(tmp_path / "kept")
     with pytest.raises(UnseenError, match="a device or a pipe"):
         open_study("/dev/zero")
@@ -149,7 +149,7 @@ def test_lists_and_tables_hold_plain_numbers_too():
     for key, value in (("seeds", [True]), ("seeds", ["0"]), ("search.lr", [True]), ("calibration.steps", {"a": True})):
         with pytest.raises(UnseenError, match=key):
             recipe_from(override(TABLES, key, value))
-    with pytest.raises(UnseenError, match="network.channels = true"):
+    with pytest.raises(UnseenError, match=r"network\.channels = true"):
         recipe_from(override(TABLES, "network.channels", True))
 
 

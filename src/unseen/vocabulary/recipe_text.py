@@ -26,7 +26,7 @@ def is_there(path: Path) -> bool:
 
 
 def text_of(path: Path) -> str:
-    """What stands in a recipe file. A mark of byte order at its beginning, as Windows' editors set it, is passed over."""
+    """What stands in a recipe file, without the mark of byte order that editors on Windows set at its beginning."""
     if not is_file(path):
         raise UnseenError(no_recipe(path))
     try:
