@@ -100,7 +100,7 @@ def test_every_encoder_of_a_shipped_recipe_fits_its_objective(world):
         ("network.pretrained=true", "network.pretrained = true does nothing"),
         ('network.checkpoint="mine.pt"', 'network.checkpoint = "mine.pt" does nothing'),
         ('network.stem="small"', 'network.stem = "small" does nothing'),
-        ("network.as_released=true", "network.as_released = true does nothing"),
+        ("network.as_released=true", "network.as_released does nothing"),
         ('training.normalise="imagenet"', r'it takes images in \[0, 1\]; set training.normalise = "none"'),
         ("training.loss_weights={scale=2}", "give readout.loss_weights instead"),
         ("training.compile=true", "training.compile = true does nothing"),

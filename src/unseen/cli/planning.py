@@ -168,7 +168,7 @@ def show_audit(study: Any, console: Console) -> None:
     from unseen.studies.pictures import grid_pictures
 
     far = {id(row["trial"]): row for row in distances(study)}
-    for trial, found in study.audits():  # of splits alone: no network is built, no code imported
+    for trial, found in study.audits:  # of splits alone: no network is built, no code imported
         if found.shares:
             show_levels(study, trial, found, console, pairs=True)
         else:

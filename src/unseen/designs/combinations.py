@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from unseen.designs.balance import check_balance, combinations
-from unseen.designs.quotas import computed, constant_total, fitting_total, take_each, take_even
+from unseen.designs.quotas import computed, constant_total, fitting_total, plain_sizes, take_each, take_even
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, Level
 from unseen.vocabulary.plain_numbers import is_whole
@@ -109,7 +109,8 @@ def hold_out_combinations(
     }
     sets |= _new_levels(samples, factors, kept_rows, kept_columns, supply["test"])
     every = [cell(i, j) for i in range(len(kept_rows)) for j in range(len(kept_columns))]
-    probe = take_each(every, supply["test"], probe_per_cell)
+    (probed,) = plain_sizes(probe_per_cell=probe_per_cell)
+    probe = take_each(every, supply["test"], probed)
     sets["probe"] = RowSet("all combinations, for the activity of units", "test", probe)
     _check_every_cell_is_filled(samples, factors, sets)
     return Split(

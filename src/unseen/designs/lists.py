@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from unseen.designs.combinations import two_factors
+from unseen.designs.quotas import plain_sizes
 from unseen.vocabulary.errors import UnseenError, listed, nearest
 from unseen.vocabulary.pools import POOLS, Pools
 from unseen.vocabulary.samples import Samples
@@ -38,6 +39,7 @@ def from_lists(
         raise UnseenError(
             f"design.lists has {listed(lists)}; it needs 'train' and at least one set to ask, e.g. 'unseen'."
         )
+    plain_sizes(probe_per_cell=probe_per_cell)
     numbers = _numbers(samples)
     sets = {}
     for name, entries in lists.items():
@@ -50,7 +52,7 @@ def from_lists(
         sets[name] = RowSet(f"{len(once)} images listed as '{name}'{twice}", pool, listed=once)
     pools, bare = Pools(by="nothing", seed=seed), 0
     if "probe" not in sets:
-        sets["probe"], bare = _probe(samples, Split((rows, columns), sets, pools), probe_per_cell)
+        sets["probe"], bare = _probe(samples, Split((rows, columns), sets, pools), int(probe_per_cell))
     split = Split((rows, columns), sets, pools)
     seen = split.mask(samples, "train")
     facts = {

@@ -28,10 +28,16 @@ def open_study(
     from unseen.studies.describe import find_recipe
     from unseen.studies.study import Study
     from unseen.studies.trusting import code_names, said_names
-    from unseen.vocabulary.recipe import Recipe, changed, check_own_readout, extended, own_tables, recipe_from, shipped
+    from unseen.vocabulary.recipe import Recipe, changed, check_own, extended, own_tables, recipe_from, shipped
+    from unseen.vocabulary.recipe_text import is_there
     from unseen.vocabulary.trust import allow, remember
 
-    if isinstance(recipe, str | Path) and str(recipe) not in shipped() and Path(recipe).is_dir():
+    if (
+        isinstance(recipe, str | Path)
+        and str(recipe) not in shipped()
+        and is_there(Path(recipe))
+        and Path(recipe).is_dir()
+    ):
         study = _in_folder(Path(recipe), out, settings)
         allow(said_names(settings))
         if trust:
@@ -46,7 +52,7 @@ def open_study(
         own = {} if isinstance(recipe, Recipe) else dict(recipe)
         tables = recipe.model_dump(mode="python") if isinstance(recipe, Recipe) else extended(own)
     wanted = changed(tables, settings, where)
-    check_own_readout(own, (tables, wanted), where)
+    check_own(own, (tables, wanted), where)
     resolved = recipe_from(wanted, where)
     allow(said_names(settings) if path is not None else code_names(resolved))
     if trust:

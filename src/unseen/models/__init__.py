@@ -2,6 +2,7 @@
 
 from unseen.models.catalogue import BACKBONES, SHARING, STEMS, Backbone, describe_models
 from unseen.models.encoders import ENCODERS, Autoencoder, Contrastive, build_encoder, describe_encoders
+from unseen.models.feasible import feasible, without_numbers
 from unseen.models.inputs import NORMALISE, Seeing
 from unseen.models.network import Network
 from unseen.models.readout import build_readout, encoder_layers, with_encoder
@@ -28,6 +29,8 @@ __all__ = [
     "describe_models",
     "describe_small",
     "encoder_layers",
+    "feasible",
     "layer_names",
     "with_encoder",
+    "without_numbers",
 ]

@@ -84,16 +84,22 @@ def check_size(name: str, row: Backbone, stem: str, size: tuple[int, int] | None
         )
 
 
+def check_has_weights(name: str, row: Backbone, wide: bool) -> None:
+    """timm's weights are for its own widths."""
+    if wide or ("." not in name and row.architecture != name):
+        raise UnseenError(
+            f"timm has no weights for '{name}'{' with doubled widths' if wide else ''}; set pretrained = false."
+        )
+
+
 def from_table(asked: Request, row: Backbone) -> Body:
     """A backbone of the table, cut into its stages, with doubled widths where asked."""
     name, stem, size = asked.name, asked.stem, asked.input_size
     check_size(name, row, stem, size)
     architecture = name if "." in name else row.architecture
     altered = asked.wide or architecture != name
-    if asked.pretrained and altered:
-        raise UnseenError(
-            f"timm has no weights for '{name}'{' with doubled widths' if asked.wide else ''}; set pretrained = false."
-        )
+    if asked.pretrained:
+        check_has_weights(name, row, asked.wide)
     widths = {}
     if row.width:
         width = 2 * row.width if asked.wide else row.width
@@ -114,25 +120,37 @@ def from_table(asked: Request, row: Backbone) -> Body:
     return body
 
 
+def check_known(name: str) -> None:
+    """timm has a network of this name, and weights of the name behind a dot; the user's own were asked before."""
+    import timm
+
+    base, _, tag = name.partition(".")
+    if timm.is_model(base):
+        tags = [one.partition(".")[2] for one in timm.list_models(f"{base}.*", include_tags=True)] if tag else []
+        if tag not in ("", *tags):
+            raise unknown("weights", tag, tags, where=f"timm's '{base}'")
+        return
+    if name in ENCODERS:
+        raise UnseenError(
+            f"'{name}' is an encoder that learns without labels, not a backbone; in a recipe set training.objective"
+            f" beside it (`unseen models {name}` lists which), in Python take build_encoder."
+        )
+    close = difflib.get_close_matches(name, set(timm.list_models()) - set(BACKBONES), n=4)
+    encoders = f"encoders, for training.objective: {', '.join(ENCODERS)}"
+    raise unknown(
+        "backbone",
+        name,
+        [*BACKBONES, *SMALL, *ENCODERS, *close],
+        where=f"the table or in timm (or give 'module:factory'; {encoders})",
+    )
+
+
 def from_timm(asked: Request) -> Body:
     """Any other timm network, whole; its layers are those of timm's ``feature_info``."""
     import timm
 
     name, size = asked.name, asked.input_size
-    if not timm.is_model(name.partition(".")[0]):
-        if name in ENCODERS:
-            raise UnseenError(
-                f"'{name}' is an encoder that learns without labels, not a backbone; in a recipe set training.objective"
-                f" beside it (`unseen models {name}` lists which), in Python take build_encoder."
-            )
-        close = difflib.get_close_matches(name, set(timm.list_models()) - set(BACKBONES), n=4)
-        encoders = f"encoders, for training.objective: {', '.join(ENCODERS)}"
-        raise unknown(
-            "backbone",
-            name,
-            [*BACKBONES, *SMALL, *ENCODERS, *close],
-            where=f"the table or in timm (or give 'module:factory'; {encoders})",
-        )
+    check_known(name)
     config = timm.get_pretrained_cfg(name)
     native = (config.input_size[1], config.input_size[2]) if config else (224, 224)
     sized = {"img_size": size} if config and config.fixed_input_size and size not in (None, native) else {}

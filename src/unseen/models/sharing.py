@@ -15,7 +15,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unseen.models.bodies import Body, Request, check_size, from_factory, from_small, from_table, from_timm, row_of
+from unseen.models.bodies import (
+    Body,
+    Request,
+    check_known,
+    check_size,
+    from_factory,
+    from_small,
+    from_table,
+    from_timm,
+    row_of,
+)
 from unseen.models.catalogue import BACKBONES, SHARING, STEMS, Backbone
 from unseen.models.factories import factory_of
 from unseen.models.network import Network
@@ -150,6 +160,8 @@ def _check(
     checkpoint: str | None,
 ) -> None:
     """What can be told to be wrong before anything is built."""
+    if kind is None or (row_of(backbone) is not None and "." in backbone):
+        check_known(backbone)
     if not outputs:
         raise UnseenError("a network needs at least one target, such as {'category': 9}.")
     for target, count in outputs.items():

@@ -214,9 +214,9 @@ def distances(study: Study) -> list[dict[str, Any]]:
     rows = []
     if study.absent:
         return rows
-    if not any("unseen" in study.split(trial).sets for trial in study.trials):  # checking a study takes seconds
+    if not any("unseen" in study.split(trial).sets for trial in study.trials):  # audits may take seconds
         return rows
-    for trial, _ in study.audits():
+    for trial, _ in study.audits:
         grid = distance_grid(study, trial)
         values = grid[np.isfinite(grid)] if grid is not None else np.zeros(0)
         if not len(values):

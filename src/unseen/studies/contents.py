@@ -190,7 +190,7 @@ def _gathered(study: Study) -> Contents:
 def _cells(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> int:
     """Cells of the grid that the first split may show or ask; 0 where it is not known."""
     if not study.absent:
-        audits = study.audits()
+        audits = study.audits
         return usable_cells(study, audits[0][0]) if audits else 0
     grid = trials[0][0]["facts"].get("grid")
     return int(np.prod(grid)) if grid else 0

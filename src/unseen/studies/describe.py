@@ -9,6 +9,7 @@ from typing import Any
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.idle import reads_out
 from unseen.vocabulary.recipe import Recipe, read_recipe, shipped
+from unseen.vocabulary.recipe_text import is_file, is_there, no_recipe
 
 
 def recipe_toml(recipe: Recipe) -> str:
@@ -38,12 +39,14 @@ def _without_none(value: Any) -> Any:
 def find_recipe(name: str | Path) -> Path:
     """A recipe file by path, or a shipped one by name."""
     path = Path(name)
-    if path.is_file():
+    if is_file(path):
         return path
     table = shipped()
     key = str(name).removesuffix(".toml")
     if key in table:
         return table[key]
+    if is_there(path):
+        raise UnseenError(no_recipe(path))
     if path.suffix == ".toml":
         raise UnseenError(f"no recipe file '{path}' here ({Path.cwd()}); `unseen recipes` lists those that ship.")
     if path.parts[:1] == ("runs",) or path.is_absolute():

@@ -138,6 +138,7 @@ def encoding_learner(
     recipe = trial.recipe
     encoder = _encoder(study, trial)
     seeing = Seeing(encoder, normalise="none", channels=recipe.network.channels).to(device)
+    check_pairs(trial, study.world(trial).samples)
     pairs = OBJECTIVES[recipe.training.objective].pairs
     grid = _grid(study.world(trial).samples, train_on.rows, device) if pairs else None
     return EncodingLearner(
@@ -221,13 +222,18 @@ def _seed(trial: Trial) -> int:
     return seed_of(trial.seed, "training", "weights")
 
 
-def _grid(samples: Samples, rows: np.ndarray, device: torch.device) -> PairGrid:
+def check_pairs(trial: Trial, samples: Samples) -> None:
     """Pairs need a world that is one whole grid, so that a row's number says its levels."""
-    block = samples.blocks[0]
-    if len(samples.blocks) != 1 or block.instances != 1 or block.cells is not None:
+    block, name = samples.blocks[0], trial.recipe.training.objective
+    if OBJECTIVES[name].pairs and (len(samples.blocks) != 1 or block.instances != 1 or block.cells is not None):
         raise UnseenError(
-            "pairs are drawn in worlds that are one whole grid (dsprites, shapes3d, mpi3d), not in this one."
+            f"training.objective = '{name}' learns from pairs of images, which are drawn in worlds that are one whole "
+            f"grid (dsprites, shapes3d, mpi3d), and '{trial.recipe.world.name}' is not."
         )
+
+
+def _grid(samples: Samples, rows: np.ndarray, device: torch.device) -> PairGrid:
+    block = samples.blocks[0]
     factors = [samples.space[name] for name in block.grid]
     kinds = [place for place, factor in enumerate(factors) if factor.kind in ("category", "nominal", "instance")]
     return pair_grid([len(factor) for factor in factors], rows, device=device, categories=kinds)

@@ -15,12 +15,15 @@ import numpy as np
 from unseen.measures import mean_matrix
 from unseen.reports.contents import Contents, Matrix
 from unseen.studies.level_names import PLAIN, shown_name
+from unseen.vocabulary.errors import UnseenError
 
 if TYPE_CHECKING:
     import polars as pl
 
     from unseen.studies.study import Study
     from unseen.vocabulary.recipe import Recipe
+    from unseen.vocabulary.split import Split
+    from unseen.vocabulary.target import Target
 
 DESIGN, TEST = "matrix", "test-"
 ONE, ALL, ALL_BUT, SEVERAL = "one", "all", "all but one", "several"
@@ -68,6 +71,17 @@ class Asked:
 def is_matrix(recipe: Recipe) -> bool:
     """Whether a study's networks train on some levels of a factor and are asked on all."""
     return recipe.design.name == DESIGN
+
+
+def check_matrix(recipe: Recipe, split: Split, targets: Sequence[Target]) -> None:
+    """A matrix shows the accuracy for the category, so that is what networks must learn."""
+    asked, category = [target.factor for target in targets], split.factors[0]
+    if is_matrix(recipe) and recipe.task == "classification" and category not in asked:
+        both = ", ".join(f'"{name}"' for name in (category, *asked))
+        raise UnseenError(
+            f"design '{DESIGN}' asks for the accuracy for '{category}' at every level of '{split.factors[1]}', and "
+            f"targets names {', '.join(asked)} alone. Add it to targets: targets = [{both}]."
+        )
 
 
 def short_names(names: Sequence[str]) -> tuple[str, ...]:

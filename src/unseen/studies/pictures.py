@@ -40,7 +40,7 @@ def splits(study: Study) -> tuple[SplitPicture, ...]:
     pictures: list[SplitPicture] = []
     if study.absent:
         return ()
-    audits = study.audits()
+    audits = study.audits
     if all(found.shares for _, found in audits):
         place = {mode: rank for rank, mode in enumerate(HARDEST)}
         audits = sorted(audits, key=lambda audit: place.get(study.split(audit[0]).facts.get("mode", ""), len(place)))

@@ -219,7 +219,7 @@ def _worlds(study: Study, first: dict[str, str]) -> dict[str, dict[str, str]]:
 def _rows(study: Study) -> dict[str, dict[str, str]]:
     """For each split, what each of its sets that were used holds."""
     tables: dict[str, dict[str, str]] = {}
-    for trial, _ in study.audits():
+    for trial, _ in study.audits:
         split, samples = study.split(trial), study.world(trial).samples
         wanted = dict.fromkeys(name for name in ("train", "validation", *study.asked(trial)) if name in split.sets)
         world = f"{study.world(trial).name}, " if len({study.world(t).name for t in study.trials}) > 1 else ""

@@ -12,26 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from unseen.designs import Audit, audit
-from unseen.measures import chance
 from unseen.studies.codeless import Codeless, failures_named
-from unseen.studies.exposures import check_category
-from unseen.studies.invariances import check_invariance, check_rectified
-from unseen.studies.published import check_published
 from unseen.studies.store import Store
 from unseen.studies.strengths import (
     Calibration,
     calibration_identity,
     check_steps,
-    check_target,
     plain_trial,
     with_strengths,
     without_strengths,
 )
 from unseen.studies.tables import make_split, open_world
 from unseen.studies.trials import Trial, describe, expand, identity, precisions
-from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import SETS, Named, Recipe
-from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.target import Target, targets_of
 from unseen.vocabulary.trust import CodeUnknown
@@ -87,7 +81,7 @@ class Study:
 
     def refresh(self) -> None:
         """Look at the calibrations again: trials may have their strengths now."""
-        for name in ("trials", "_checked", "_audited"):
+        for name in ("trials", "_checked", "audits"):
             self.__dict__.pop(name, None)
 
     @cached_property
@@ -167,40 +161,20 @@ class Study:
 
     @cached_property
     def _checked(self) -> list[tuple[Trial, Audit]]:
-        audits = self.audits()
-        _check_networks(self)
-        return audits
+        from unseen.studies.checks import check_study
 
-    def audits(self) -> list[tuple[Trial, Audit]]:
-        """The same but for networks, none of which is built: a report imports no code that a recipe names."""
-        return self._audited
+        check_study(self)
+        return self.audits
 
     @cached_property
-    def _audited(self) -> list[tuple[Trial, Audit]]:
-        check_published(self.recipe.published)
-        audits: dict[int, tuple[Trial, Audit]] = {}
+    def audits(self) -> list[tuple[Trial, Audit]]:
+        """One trial per distinct split with the audit of that split: what plans and reports show. Unlike
+        :meth:`check` it asks nothing that only training needs, such as weights to start from."""
+        found: dict[int, tuple[Trial, Audit]] = {}
         for trial in self.trials:
-            split, world = self.split(trial), self.world(trial)
-            targets = self.targets(trial)
-            if not self.asked(trial):
-                wanted = ", ".join(trial.recipe.recordings.sets)
-                raise UnseenError(
-                    f"recordings.sets ({wanted or 'empty'}) names no row set of the split of '{trial.label}', so "
-                    f"nothing would be asked; it has {', '.join(split.sets)}."
-                )
-            _check_layers(trial, split)
-            check_category(trial.recipe, split, targets)
-            check_invariance(trial, split, targets)
-            for where in ("training", "readout"):
-                for name in getattr(trial.recipe, where).loss_weights:
-                    if name not in [target.name for target in targets]:
-                        raise unknown("target", name, [t.name for t in targets], where=f"{where}.loss_weights")
-            if id(split) not in audits:
-                _check_asked(trial, split, self.asked(trial), world.samples)
-                audits[id(split)] = (trial, audit(split, world.samples))
-        _check_patterns(self)
-        _check_calibrations(self)
-        return list(audits.values())
+            if id(split := self.split(trial)) not in found:
+                found[id(split)] = trial, audit(split, self.world(trial).samples)
+        return list(found.values())
 
 
 def named_sets(wanted: Sequence[str], split: Split) -> tuple[str, ...]:
@@ -211,7 +185,7 @@ def named_sets(wanted: Sequence[str], split: Split) -> tuple[str, ...]:
         return tuple(name for name in split.sets if name not in ("train", "validation", "probe"))
     found: dict[str, None] = {}
     for name in wanted:
-        if _is_pattern(name):
+        if is_pattern(name):
             found |= dict.fromkeys(there for there in split.sets if fnmatchcase(there, name))
         else:
             split[name]
@@ -219,94 +193,8 @@ def named_sets(wanted: Sequence[str], split: Split) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _is_pattern(name: str) -> bool:
+def is_pattern(name: str) -> bool:
     return any(mark in name for mark in "*?[")
-
-
-def _check_patterns(study: Study) -> None:
-    """A pattern that no split of the study answers is a slip of the pen, or left over from a larger grid."""
-    there = {name: None for trial in study.trials for name in study.split(trial).sets}
-    for trial in study.trials:
-        wanted = trial.recipe.recordings.sets
-        kept = [name for name in wanted if not _is_pattern(name) or any(fnmatchcase(one, name) for one in there)]
-        for pattern in wanted:
-            if pattern not in kept:
-                where = "any split of this study, named in recordings.sets"
-                raise UnseenError(
-                    f"{unknown('row set like', pattern, there, where=where)} If the splits that have it are not in "
-                    f"this study, leave it out with --set 'recordings.sets={json.dumps(kept)}'."
-                )
-
-
-def _check_asked(trial: Trial, split: Split, asked: Sequence[str], samples: Samples) -> None:
-    """A set may be empty at one end of a grid (nobody is left to ask), but not all that a trial is asked."""
-    if not any(split.count(samples, name) for name in asked):
-        filled = [name for name in split.sets if split.count(samples, name)]
-        raise UnseenError(
-            f"all row sets that '{trial.label}' is asked ({', '.join(asked)}) are empty, so it would be trained for "
-            f"nothing; name one that is not in recordings.sets: {', '.join(filled)}."
-        )
-
-
-def _check_layers(trial: Trial, split: Split) -> None:
-    """Activity is kept per cell of a grid of two factors; a grid of many has more cells than a study has images."""
-    layers, factors = trial.recipe.recordings.layers, split.factors
-    if layers != "none" and len(factors) != 2 and trial.recipe.recordings.cells:
-        raise UnseenError(
-            f"recordings.layers = {layers!r} keeps the activity of units in each cell of two factors, and this design "
-            f'splits {len(factors)} ({", ".join(factors)}). Set recordings.layers = "none" or recordings.cells = false.'
-        )
-
-
-def _check_networks(study: Study) -> None:
-    """Build each distinct network once (its weights are thrown away) to find what cannot be built before training."""
-    from unseen.models import layer_names
-    from unseen.studies.encoders import check_objective, learns_without_labels, whole_network
-    from unseen.training.augment import check_plan
-
-    seen = set()
-    for trial in study.trials:
-        network, recordings = trial.recipe.network, trial.recipe.recordings
-        world = study.world(trial)
-        check_plan(trial.recipe.training.augment, world.size)
-        check_objective(trial)
-        key = (network.model_dump_json(), trial.recipe.training.objective, world.size, recordings.model_dump_json())
-        if key in seen:
-            continue
-        seen.add(key)
-        if learns_without_labels(trial):
-            _check_named(trial, whole_network(study, trial).layers)
-            continue
-        targets = study.targets(trial)
-        names = layer_names(
-            network.backbone,
-            [t.name for t in targets],
-            network.sharing,
-            stem=network.stem,
-            channels=network.channels,
-            input_size=world.size,
-            arguments=network.arguments,
-            trust=False,
-        )
-        _check_named(trial, names)
-        if recordings.invariance and recordings.negative == "error":
-            check_rectified(study, trial)
-
-
-def _check_named(trial: Trial, names: Sequence[str]) -> None:
-    """Layers that a recipe names must be there."""
-    network, layers = trial.recipe.network, trial.recipe.recordings.layers
-    for layer in () if isinstance(layers, str) else layers:
-        if not matching(layer, names):
-            raise unknown("layer", layer, names, where=f"network '{network.backbone}' ({network.sharing})")
-
-
-def _check_calibrations(study: Study) -> None:
-    """The plain network of each calibration has images to learn from, and a target that it can fall under."""
-    for needed in study.calibrations.values():
-        study.split(needed.trial)
-        (target,) = study.targets(needed.trial)
-        check_target(needed.section, chance(len(target.classes)), target.name)
 
 
 def matching(layer: str, names: Sequence[str]) -> list[str]:

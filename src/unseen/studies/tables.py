@@ -17,6 +17,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnno
 from unseen import worlds
 from unseen.designs import DESIGNS
 from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.plain_values import shown
 from unseen.vocabulary.recipe import DesignSection, Named, Recipe
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
@@ -76,14 +77,34 @@ _adapter = lru_cache(maxsize=256)(TypeAdapter)  # building one costs more than a
 
 def _check_type(key: str, value: Any, hint: Any) -> None:
     try:
-        _adapter(hint).validate_python(value)
+        taken = _adapter(hint).validate_python(value)
+        if not same_kind(value, taken):
+            raise UnseenError(
+                f"{key} = {shown(value)} would be read as {shown(taken)}: numbers stand without quotes, and true and "
+                "false are no numbers."
+            )
     except (PydanticSchemaGenerationError, PydanticUndefinedAnnotation):
         return
     except ValidationError as error:
         message = error.errors()[0]["msg"]
         if "Sequence" in message or "tuple" in message or "list" in message:
-            raise UnseenError(f"{key} = {value!r} must be a list, e.g. [{value!r}].") from None
-        raise UnseenError(f"{key} = {value!r}: {message[0].lower()}{message[1:]}.") from None
+            raise UnseenError(f"{key} = {shown(value)} must be a list, e.g. [{shown(value)}].") from None
+        raise UnseenError(f"{key} = {shown(value)}: {message[0].lower()}{message[1:]}.") from None
+
+
+def same_kind(given: Any, taken: Any) -> bool:
+    """Whether a value was taken for what it is: truth values stay such, and so does text.
+
+    >>> same_kind(True, 1), same_kind("3", 3), same_kind(3, 3.0), same_kind([1, "3"], [1, 3])
+    (False, False, True, False)
+    """
+    if isinstance(given, Mapping) and isinstance(taken, Mapping):
+        return all(same_kind(value, taken.get(key)) for key, value in given.items())
+    if isinstance(given, list | tuple) and isinstance(taken, list | tuple):
+        return len(given) == len(taken) and all(map(same_kind, given, taken))
+    if isinstance(given, bool) or isinstance(taken, bool):
+        return isinstance(given, bool) and isinstance(taken, bool)
+    return not (isinstance(given, str) and isinstance(taken, int | float))
 
 
 def open_world(section: Named) -> World:

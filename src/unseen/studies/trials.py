@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from unseen.vocabulary.recipe import Recipe, Section, override, recipe_from
 from unseen.vocabulary.world import World
 
 PRECISIONS = ("float32", "bf16")
+MOST_TRIALS = 100_000
 MOST_VALUES = 3  # of a list, said one by one
 
 
@@ -68,6 +70,7 @@ def setting_text(key: str, value: Any) -> str:
 
 def expand(recipe: Recipe) -> list[Trial]:
     """All trials of a recipe: every combination of each grid, for every seed; a combination named twice counts once."""
+    _check_number(recipe)
     base = recipe.model_dump(mode="python")
     trials: dict[str, Trial] = {}
     for grid in recipe.grid:
@@ -84,6 +87,17 @@ def expand(recipe: Recipe) -> list[Trial]:
                 name = json.dumps([single.model_dump(mode="json", exclude={"grid"}), seed], sort_keys=True, default=str)
                 trials.setdefault(name, trial)
     return list(trials.values())
+
+
+def _check_number(recipe: Recipe) -> None:
+    """A grid over many keys has more points than anybody can train, and would be listed for ever."""
+    count = len(recipe.seeds) * sum(math.prod(map(len, grid.values())) for grid in recipe.grid)
+    if count > MOST_TRIALS:
+        sizes = listed(f"{key}: {len(values):,}" for grid in recipe.grid for key, values in grid.items())
+        raise UnseenError(
+            f"this recipe makes {count:,} trials ({len(recipe.seeds):,} seeds; values to try of {sizes}); "
+            f"{MOST_TRIALS:,} at most. Each value is tried with each of the others: list fewer, or give several grids."
+        )
 
 
 def _check_key(tables: Mapping[str, Any], key: str) -> None:

@@ -81,9 +81,10 @@ def setting_value(change: str) -> Any:
     """
     value = change.partition("=")[2].strip()
     try:
-        return tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        found = tomllib.loads(f"value = {value}")
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
         return value
+    return found["value"] if set(found) == {"value"} else value  # more lines are more keys, which nobody asked for
 
 
 def inline(value: Any) -> str:

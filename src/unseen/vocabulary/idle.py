@@ -1,14 +1,44 @@
-"""Settings that would do nothing: told before work starts, where only the whole recipe shows it."""
+"""Settings that would do nothing: told before work starts, where only the whole recipe shows it.
+
+Only what a recipe or ``--set`` says itself is asked about. What is inherited is there for the trials of the recipe it
+comes from.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.grids import grids_of
 
 SUPERVISED = "supervised"
+
+
+@dataclass(frozen=True)
+class Idle:
+    """Keys of a section (none named: all) that do nothing unless some trial ``needs`` them; ``why`` ends a sentence."""
+
+    section: str
+    keys: tuple[str, ...]
+    needs: Callable[[Mapping[str, Any], str], bool]
+    why: str
+
+
+def values_of(tables: Mapping[str, Any], section: str, key: str, where: str, default: Any) -> list[Any]:
+    """All values that a key has in the trials of a recipe's tables.
+
+    >>> values_of({"network": {"stem": "small"}, "grid": [{}, {"network.stem": ["a", "b"]}]}, "network", "stem", "", 0)
+    ['small', 'a', 'b']
+    """
+    given = tables.get(section)
+    plain = given.get(key, default) if isinstance(given, Mapping) else default
+    found: list[Any] = []
+    for one in grids_of(tables, where):
+        values = one.get(f"{section}.{key}", [plain])
+        found += values if isinstance(values, list) else [values]
+    return found
 
 
 def reads_out(tables: Mapping[str, Any], where: str) -> bool:
@@ -19,19 +49,82 @@ def reads_out(tables: Mapping[str, Any], where: str) -> bool:
     >>> reads_out({"grid": [{}, {"training.objective": ["beta-vae"]}]}, "recipe")
     True
     """
-    training = tables.get("training", {})
-    plain = training.get("objective", SUPERVISED) if isinstance(training, Mapping) else SUPERVISED
-    found = [one.get("training.objective", [plain]) for one in grids_of(tables, where)]
-    return any(values != [SUPERVISED] * len(values) if isinstance(values, list) else True for values in found)
+    return any(value != SUPERVISED for value in values_of(tables, "training", "objective", where, SUPERVISED))
 
 
-def check_readout(what: str, tables: Sequence[Mapping[str, Any]], where: str) -> None:
-    """``what`` was said about the readout, so some trial of these tables must have one. An inherited ``[readout]`` is
-    not asked about: it is there for the encoders of the recipe it comes from."""
-    if not any(reads_out(one, where) for one in tables):
-        raise UnseenError(
-            f"{where}: {what} does nothing: it is for the readout of an encoder that learned without labels, and all "
-            f"trials of this recipe learn by them (training.objective = '{SUPERVISED}', the default). Leave it out (no "
-            "result changes), or set training.objective and its encoder as network.backbone (`unseen models` lists "
-            "them)."
-        )
+def _searches(tables: Mapping[str, Any], where: str) -> bool:
+    return any(v for key in ("lr", "weight_decay") for v in values_of(tables, "search", key, where, ()))
+
+
+def _calibrates(tables: Mapping[str, Any], where: str) -> bool:
+    return any(values_of(tables, "calibration", "steps", where, {}))
+
+
+def _scores(tables: Mapping[str, Any], where: str) -> bool:
+    return any(values_of(tables, "recordings", "invariance", where, False))
+
+
+def _widens(tables: Mapping[str, Any], where: str) -> bool:
+    return any(value == "shared-wide" for value in values_of(tables, "network", "sharing", where, "shared"))
+
+
+def _rolls(tables: Mapping[str, Any], where: str) -> bool:
+    return any(value == "sgd" for value in values_of(tables, "training", "optimiser", where, "adam"))
+
+
+IDLE: tuple[Idle, ...] = (
+    Idle(
+        "readout",
+        (),
+        reads_out,
+        f"it is for the readout of an encoder that learned without labels, and all trials of this recipe learn by them "
+        f"(training.objective = '{SUPERVISED}', the default). Leave it out (no result changes), or set "
+        "training.objective and its encoder as network.backbone (`unseen models` lists them).",
+    ),
+    Idle(
+        "search",
+        ("share",),
+        _searches,
+        "nothing is searched for, since neither search.lr nor search.weight_decay lists what to try. Leave it out, or "
+        "give a list.",
+    ),
+    Idle(
+        "calibration",
+        ("target", "most", "images", "seed"),
+        _calibrates,
+        "nothing is calibrated, since calibration.steps names no transformation. Leave it out, or give e.g. "
+        "calibration.steps = { blur = 0.5 }.",
+    ),
+    Idle(
+        "recordings",
+        ("threshold", "negative"),
+        _scores,
+        "it is for the invariance of units, which is not recorded. Leave it out, or set recordings.invariance = true.",
+    ),
+    Idle(
+        "network",
+        ("as_released",),
+        _widens,
+        "it narrows the stem of sharing = 'shared-wide', and no trial of this recipe has that. Leave it out, or set "
+        'network.sharing = "shared-wide".',
+    ),
+    Idle(
+        "training",
+        ("momentum",),
+        _rolls,
+        "it is for optimiser = 'sgd', and no trial of this recipe has that. Leave it out, or set training.optimiser = "
+        '"sgd".',
+    ),
+)
+
+
+def check_idle(
+    section: str, given: Mapping[str, Any], tables: Sequence[Mapping[str, Any]], where: str, said: str = ""
+) -> None:
+    """These keys of a section were said (``said``: in these words), so some trial of these tables must need them."""
+    for idle in IDLE:
+        found = {key: value for key, value in given.items() if not idle.keys or key in idle.keys}
+        if idle.section == section and found and not any(idle.needs(one, where) for one in tables):
+            chosen = listed(f"{key} = {value!r}" for key, value in found.items())
+            what = said or f"[{section}] ({chosen})"
+            raise UnseenError(f"{where}: {what} does nothing: {idle.why}")

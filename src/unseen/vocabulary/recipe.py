@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,7 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from unseen.vocabulary.errors import UnseenError, listed, nearest, unknown
 from unseen.vocabulary.grids import check_overruled, grids_of, setting_value, varied
-from unseen.vocabulary.idle import check_readout
+from unseen.vocabulary.idle import IDLE, check_idle
+from unseen.vocabulary.plain_values import DEEPEST, NoTruth, Number, Truth, Whole, check_plain, shown
+from unseen.vocabulary.recipe_text import is_file, parse, text_of
 
 RECIPES = Path(str(files("unseen") / "recipes"))
 SETS = ("seen", "unseen")
@@ -35,40 +37,40 @@ class Named(BaseModel):
 
 
 class DesignSection(Named):
-    seed: int = 0
+    seed: Whole = 0
 
 
 class NetworkSection(Section):
     backbone: str = "resnet18"
     sharing: str = "shared"
     stem: Literal["standard", "small"] = "standard"
-    channels: Literal[1, 3] = 3
-    as_released: bool = False
+    channels: Annotated[Literal[1, 3], NoTruth] = 3
+    as_released: Truth = False
     checkpoint: str | None = None
-    pretrained: bool = False
-    frozen: bool = False
+    pretrained: Truth = False
+    frozen: Truth = False
     arguments: dict[str, Any] = {}
 
 
 class TrainingSection(Section):
     """How weights come to be. Adam, 1e-3, lowest validation loss: Madan et al. 2022; the other defaults are ours."""
 
-    epochs: int = Field(default=10, ge=1)
-    batch: int = Field(default=256, ge=1)
+    epochs: Whole = Field(default=10, ge=1)
+    batch: Whole = Field(default=256, ge=1)
     optimiser: Literal["adam", "adamw", "sgd"] = "adam"
-    lr: float = Field(default=1e-3, gt=0)
-    momentum: float = Field(default=0.9, ge=0, lt=1)
-    weight_decay: float = Field(default=0.0, ge=0)
+    lr: Number = Field(default=1e-3, gt=0)
+    momentum: Number = Field(default=0.9, ge=0, lt=1)
+    weight_decay: Number = Field(default=0.0, ge=0)
     schedule: Literal["constant", "cosine", "linear"] = "constant"
-    warmup: float = Field(default=0.0, ge=0)
-    loss_weights: dict[str, float] = {}
-    augment: dict[str, float] = {}
+    warmup: Number = Field(default=0.0, ge=0)
+    loss_weights: dict[str, Number] = {}
+    augment: dict[str, Number] = {}
     normalise: Literal["imagenet", "mnist", "half", "none", "lite", "per-image"] = "imagenet"
     select: Literal["best", "last"] = "best"
-    patience: int | None = Field(default=None, ge=1)
+    patience: Whole | None = Field(default=None, ge=1)
     precision: Literal["auto", "float32", "bf16"] = "auto"
-    compile: bool = False
-    threads: int = Field(default=1, ge=1)
+    compile: Truth = False
+    threads: Whole = Field(default=1, ge=1)
     objective: str = "supervised"
     objective_arguments: dict[str, Any] = {}
 
@@ -86,20 +88,20 @@ class SearchSection(Section):
     """Learning rate and weight decay by a grid, each tried on the training rows without a ``share`` of them that is
     then asked; the best is trained on all (Zaidi et al. 2020: 10 %). Both lists empty: no search."""
 
-    lr: tuple[Annotated[float, Field(gt=0, allow_inf_nan=False)], ...] = ()
-    weight_decay: tuple[Annotated[float, Field(ge=0, allow_inf_nan=False)], ...] = ()
-    share: float = Field(default=0.1, gt=0, lt=1)
+    lr: tuple[Annotated[Number, Field(gt=0)], ...] = ()
+    weight_decay: tuple[Annotated[Number, Field(ge=0)], ...] = ()
+    share: Number = Field(default=0.1, gt=0, lt=1)
 
 
 class CalibrationSection(Section):
     """Strengths of transformations, raised in ``steps`` (one per level; none: no calibration) until a network trained
     on plain images falls under ``target``: accuracy, or "relative": a tenth of the way from chance to the plain one."""
 
-    steps: dict[str, float] = {}
-    target: float | Literal["relative"] = 0.1
-    most: int = Field(default=20, ge=1)
-    images: int = Field(default=2000, ge=1)
-    seed: int = 0
+    steps: dict[str, Number] = {}
+    target: Number | Literal["relative"] = 0.1
+    most: Whole = Field(default=20, ge=1)
+    images: Whole = Field(default=2000, ge=1)
+    seed: Whole = 0
 
 
 class RecordingsSection(Section):
@@ -112,10 +114,10 @@ class RecordingsSection(Section):
     sets: tuple[str, ...] = SETS
     layers: Literal["last", "all", "none"] | tuple[str, ...] = "last"
     activity: Literal["mean", "max"] = "mean"
-    cells: bool = True
-    weights: bool = False
-    invariance: bool = False
-    threshold: float | Literal["search"] = "search"
+    cells: Truth = True
+    weights: Truth = False
+    invariance: Truth = False
+    threshold: Number | Literal["search"] = "search"
     negative: Literal["error", "rectify", "keep"] = "error"
 
 
@@ -141,18 +143,20 @@ class Recipe(Section):
     calibration: CalibrationSection = CalibrationSection()  # pyright: ignore[reportCallIssue]
     recordings: RecordingsSection = RecordingsSection()
     measures: MeasuresSection = MeasuresSection()
-    seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)
+    seeds: tuple[Whole, ...] = Field(default=(0, 1, 2), min_length=1)
     grid: tuple[dict[str, list[Any]], ...] = ({},)
     published: str = ""
     citation: str = ""
 
 
-def parse(text: str, where: str = "recipe") -> dict[str, Any]:
-    """TOML text to nested tables, with the line named where it does not parse."""
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UnseenError(f"{where} is not valid TOML: {error}. Text needs quotes, lists need brackets.") from None
+SECTIONS: dict[str, type[Section]] = {
+    "network": NetworkSection,
+    "training": TrainingSection,
+    "readout": TrainingSection,
+    "search": SearchSection,
+    "calibration": CalibrationSection,
+    "recordings": RecordingsSection,
+}
 
 
 def override(tables: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
@@ -165,8 +169,9 @@ def override(tables: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
 
 
 def _path(key: str) -> list[str]:
-    path = [quoted or bare.strip() for quoted, bare in re.findall(r'"([^"]*)"|([^".]+)', key)]
-    if not path or key.count('"') % 2 or key.strip().startswith(".") or key.strip().endswith(".") or ".." in key:
+    path = [quoted or plain.strip() for quoted, plain in re.findall(r'"([^"]*)"|([^".]+)', key)]
+    bare = key.strip()
+    if not 0 < len(path) <= DEEPEST or key.count('"') % 2 or bare[:1] == "." or bare[-1:] == "." or ".." in key:
         raise UnseenError(f"{key!r} is not a key; write it as section.key, e.g. training.epochs.")
     return path
 
@@ -177,7 +182,7 @@ def _override(tables: Mapping[str, Any], path: Sequence[str], value: Any, key: s
         return {**tables, first: value}
     inner = tables.get(first, {})
     if not isinstance(inner, Mapping):
-        raise UnseenError(f"'{key}': '{first}' is a value ({inner!r}), not a section.")
+        raise UnseenError(f"'{key}': '{first}' is a value ({shown(inner)}), not a section.")
     return {**tables, first: _override(inner, rest, value, key)}
 
 
@@ -195,13 +200,14 @@ def setting(text: str) -> tuple[str, Any]:
 
 def recipe_from(tables: Mapping[str, Any], where: str = "recipe") -> Recipe:
     """Check nested tables and give the recipe, or an error that names the key, what was given and what is possible."""
+    check_plain(tables, where)
     tables = dict(tables)
     tables["grid"] = grids_of(tables, where)
     for one in tables["grid"]:
         for key, values in one.items():
             if not isinstance(values, list) or not values:
                 raise UnseenError(
-                    f'{where}: grid "{key}" = {values!r} must be a list of values to try, e.g. [1, 2, 4].'
+                    f'{where}: grid "{key}" = {shown(values)} must be a list of values to try, e.g. [1, 2, 4].'
                 )
     try:
         return Recipe.model_validate(tables)
@@ -221,48 +227,53 @@ def read_recipe(path: Path, settings: Sequence[str] = ()) -> Recipe:
     return recipe_from(changed(read_tables(path), settings, str(path)), str(path))
 
 
-def read_tables(path: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
+def read_tables(path: Path) -> dict[str, Any]:
     """A recipe file's tables, laid over those of the recipe it ``extends`` (a neighbour's name, or a shipped one's)."""
-    return extended(own_tables(path), path, above)
+    return extended(own_tables(path), path)
 
 
 def own_tables(path: Path) -> dict[str, Any]:
     """A recipe file's tables as they are written there."""
-    if not path.is_file():
-        raise UnseenError(f"no recipe file '{path}'. `unseen recipes` lists those that ship; `unseen init` writes one.")
-    try:
-        return parse(path.read_text(encoding="utf-8"), str(path))
-    except UnicodeDecodeError:
-        raise UnseenError(f"'{path}' is not a recipe: it is not UTF-8 text.") from None
+    tables = parse(text_of(path), str(path))
+    check_plain(tables, str(path))
+    return tables
 
 
-def check_own_readout(own: Mapping[str, Any], resolved: Sequence[Mapping[str, Any]], where: str) -> None:
-    """A ``[readout]`` that a recipe writes itself must have something to read out, before or after ``--set``. What is
-    written there as it would be anyway says nothing, and a section with every key is a study's own file, which has
-    what its recipe inherited."""
-    given, fields = own.get("readout"), TrainingSection.model_fields
-    if isinstance(given, Mapping) and not {key for key in fields if fields[key].default is not None} <= set(given):
-        chosen = [
-            f"{key} = {value!r}" for key, value in given.items() if key in fields and value != fields[key].default
-        ]
-        if chosen:
-            check_readout(f"[readout] ({listed(chosen)})", resolved, where)
+def check_own(own: Mapping[str, Any], resolved: Sequence[Mapping[str, Any]], where: str) -> None:
+    """What a recipe writes itself must do something, before or after ``--set``: see :mod:`unseen.vocabulary.idle`. What
+    is written as it would be anyway says nothing, and a section with every key is a study's own file, which has what
+    its recipe inherited."""
+    for section in dict.fromkeys(one.section for one in IDLE):
+        given, fields = own.get(section), SECTIONS[section].model_fields
+        if isinstance(given, Mapping) and not {key for key in fields if fields[key].default is not None} <= set(given):
+            chosen = {key: value for key, value in given.items() if key in fields and value != fields[key].default}
+            check_idle(section, chosen, resolved, where)
 
 
-def extended(tables: Mapping[str, Any], path: Path = Path("recipe"), above: tuple[Path, ...] = ()) -> dict[str, Any]:
+def extended(tables: Mapping[str, Any], path: Path = Path("recipe")) -> dict[str, Any]:
     """Tables laid over those of the recipe they extend, if any; ``path`` is the file they stand in."""
-    own = dict(tables)
-    name = own.pop("extends", None)
-    if name is None:
-        return own
+    check_plain(tables, str(path))
+    layers, above = [dict(tables)], [path.resolve()]
+    while (name := layers[-1].pop("extends", None)) is not None:
+        path = _extended_file(name, path)
+        if path.resolve() in above:
+            first = above[-1]
+            raise UnseenError(f"{first} extends '{name}', which extends it in turn; one of them must stand alone.")
+        above.append(path.resolve())
+        layers.append(own_tables(path))
+    return reduce(laid_over, reversed(layers))
+
+
+def _extended_file(name: object, path: Path) -> Path:
+    """The file of the recipe that the one in ``path`` extends."""
+    if not isinstance(name, str) or not name:
+        raise UnseenError(f'{path}: extends = {shown(name)} must be the name of one recipe, e.g. extends = "demo".')
     places = [path.parent / f"{name}.toml", RECIPES / f"{name}.toml"]
-    base = next((place for place in places if place.is_file()), None)
-    if base is None:
-        beside = sorted(place.stem for place in path.parent.glob("*.toml") if place != path)
-        raise unknown("recipe", name, [*beside, *shipped()], where=f"{path}: extends")
-    if base in above or base == path:
-        raise UnseenError(f"{path} extends '{name}', which extends it in turn; one of them must stand alone.")
-    return laid_over(read_tables(base, (*above, path)), own)
+    for place in places:
+        if is_file(place):
+            return place
+    beside = sorted(place.stem for place in path.parent.glob("*.toml") if place != path)
+    raise unknown("recipe", name, [*beside, *shipped()], where=f"{path}: extends")
 
 
 def laid_over(base: Mapping[str, Any], own: Mapping[str, Any], *, sections: bool = True) -> dict[str, Any]:
@@ -288,7 +299,7 @@ def shipped() -> dict[str, Path]:
 
 def changed(tables: Mapping[str, Any], settings: Sequence[str], where: str) -> dict[str, Any]:
     """Tables with ``--set`` changes applied; what would do nothing is refused: a key that the grid varies would be
-    overruled, a readout needs an encoder."""
+    overruled, a readout needs an encoder (see :mod:`unseen.vocabulary.idle`)."""
     tables = dict(tables)
     pairs = [setting(change) for change in settings]
     paths = [_path(key) for key, _ in pairs]
@@ -300,9 +311,14 @@ def changed(tables: Mapping[str, Any], settings: Sequence[str], where: str) -> d
             tables = override(tables, key, value)
     for change, (key, value), path in zip(settings, pairs, paths):
         check_overruled(grids_of(tables, where), ".".join(path), change, also=".".join(path) in varying)
-        if path[0] == "readout" and value != {}:
-            check_readout(f"--set {key}", [tables], where)
+        if value != {}:
+            check_idle(path[0], _within(path[1:], value), [tables], where, f"--set {key}")
     return tables
+
+
+def _within(path: Sequence[str], value: Any) -> Mapping[str, Any]:
+    """The keys of a section that a setting sets: one, or all of a table."""
+    return {path[0]: value} if path else value if isinstance(value, Mapping) else {}
 
 
 def _key_of(problem: Any) -> str:
@@ -314,14 +330,14 @@ def _explain(problem: Any, where: str, instead: str) -> str:
     """One pydantic complaint as a sentence. ``instead``: what a key that takes words may also be given."""
     key = _key_of(problem)
     place = key.split(".")
-    given = problem["input"]
+    given = shown(problem["input"])
     if problem["type"] == "model_type":
         below = "name = ..." if key in ("world", "design") else "its keys"
-        return f"{where}: {key} = {given!r} must be a section, e.g. [{key}] and {below} below it."
+        return f"{where}: {key} = {given} must be a section, e.g. [{key}] and {below} below it."
     if problem["type"] == "value_error":  # of a whole section
         return f"{where}: [{key}] {problem['ctx']['error']}."
     if problem["type"] == "tuple_type":
-        return f"{where}: {key} = {given!r} must be a list, e.g. [{given!r}]."
+        return f"{where}: {key} = {given} must be a list, e.g. [{given}]."
     if problem["type"] == "extra_forbidden":
         model: Any = Recipe
         for part in place[:-1]:
@@ -338,9 +354,11 @@ def _explain(problem: Any, where: str, instead: str) -> str:
         guess = nearest(problem["input"], [word.strip("' ") for word in expected.replace(" or ", ",").split(",")])
         hint = f" Did you mean '{guess}'?" if guess else ""
         also = f", or {instead}" if "literal" in str(problem["loc"][-1]) else ""
-        return f"{where}: {key} = {given!r}; possible: {expected}{also}.{hint}"
+        return f"{where}: {key} = {given}; possible: {expected}{also}.{hint}"
     if problem["type"] == "dict_type":
-        return f"{where}: {key} = {given!r} must be a table, e.g. {{ NAME = VALUE }}."
+        return f"{where}: {key} = {given} must be a table, e.g. {{ NAME = VALUE }}."
     if problem["type"] in ("float_parsing", "float_type"):
-        return f"{where}: {key} = {given!r} must be a number."
-    return f"{where}: {key} = {given!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}."
+        return f"{where}: {key} = {given} must be a number."
+    if problem["type"] == "bool_type":
+        return f"{where}: {key} = {given} must be true or false."
+    return f"{where}: {key} = {given}: {problem['msg'][0].lower()}{problem['msg'][1:]}."

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,6 +29,7 @@ from unseen.worlds.placement import VIEWPOINTS, Viewpoint
 if TYPE_CHECKING:
     import torch
 
+ROOM = 16 * 2**30  # bytes that all pictures may take once resized
 VERSION = 1  # raise it when any image of these worlds changes
 # Pictures drawn at a time: bounds the memory besides the output. On a CPU what fits its cache is fastest by far.
 CHUNK = {"cpu": 128, "cuda": 8192}
@@ -278,6 +280,11 @@ def _at_cell(pictures: UInt8[np.ndarray, "n h w"], viewpoint: Viewpoint) -> UInt
     """Pictures resized to the cell the viewpoint was made for."""
     if pictures.shape[1:] == (viewpoint.cell, viewpoint.cell):
         return pictures
+    if (size := len(pictures) * viewpoint.cell**2) > ROOM:
+        raise UnseenError(
+            f"`cell` = {viewpoint.cell:,} makes {size / 2**30:,.0f} GiB of {len(pictures):,} pictures, which are kept "
+            f"in memory; choose a smaller one ({math.isqrt(ROOM // len(pictures)):,} at most)."
+        )
     import torch
 
     parts = torch.from_numpy(pictures).split(CHUNK["cpu"])

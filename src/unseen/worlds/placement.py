@@ -27,6 +27,7 @@ SCALES = 9
 ANGLES = tuple(range(0, 360, 36))
 RESIZE_BITS = 11  # two passes: 8 + 11 + 11 bits stay inside int32
 ROTATE_BITS = 16
+LARGEST = 4096  # pixels of a canvas: a batch of such images takes gigabytes
 
 
 @dataclass(frozen=True)
@@ -224,6 +225,11 @@ def _at_least(smallest: int, canvas: int | None, default: int) -> int:
     edge = default if canvas is None else _whole("canvas", canvas)
     if edge < smallest:
         raise UnseenError(f"a canvas of {edge} pixels is too small; this viewpoint needs at least {smallest}.")
+    if edge > LARGEST:
+        raise UnseenError(
+            f"a canvas of {edge:,} pixels is too large: a batch of such images fits in no memory; {LARGEST:,} at most, "
+            "and a few hundred are usual."
+        )
     return edge
 
 
