@@ -12,6 +12,7 @@ import numpy as np
 
 from unseen.measures import mean_interval
 from unseen.reports.contents import Contents
+from unseen.studies.answered import gather_answers
 from unseen.studies.collect import (
     BOTH,
     DEGENERATE,
@@ -135,7 +136,8 @@ def summary_of(study: Study) -> pl.DataFrame:
 
 def gather(study: Study) -> Contents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
-    return replace(_gathered(study), absent=study.absent, unrun=(len(study.missing()), len(study.trials)))
+    unrun = len(study.missing()), len(study.trials)
+    return replace(_gathered(study), absent=study.absent, unrun=unrun, answered=gather_answers(study))
 
 
 def _gathered(study: Study) -> Contents:
