@@ -44,7 +44,9 @@ def confusion_grid(picture: ConfusionPicture) -> Drawing:
     """Shares of each row; the row's number of answers stands behind its name."""
     small = folded(picture)
     totals = small.counts.sum(axis=1)
-    shares = np.divide(small.counts, totals[:, None], where=totals[:, None] > 0, out=np.full(small.counts.shape, np.nan))
+    shares = np.divide(
+        small.counts, totals[:, None], where=totals[:, None] > 0, out=np.full(small.counts.shape, np.nan)
+    )
 
     def words(row: int, column: int) -> str:
         asked, given = int(totals[row]), int(small.counts[row, column])

@@ -70,9 +70,7 @@ def gather_answers(study: Study) -> Answered | None:
     cells, no_cells = cell_pictures(told)
     shown, no_mistakes, pictureless = galleries(study, told)
     left = tuple(reason for reason in (no_cells, no_mistakes) if reason)
-    return Answered(
-        cells, confusion_pictures(told), shown, left, pictureless, len({one.condition for one in told})
-    )
+    return Answered(cells, confusion_pictures(told), shown, left, pictureless, len({one.condition for one in told}))
 
 
 def read_told(study: Study) -> list[Told]:

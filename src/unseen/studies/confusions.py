@@ -47,7 +47,5 @@ def _classes(one: Told, target: str) -> tuple[str, ...]:
     """The answers a target allows, then any others that are stored."""
     here = one.targets.is_(target)
     known = [str(name) for name in one.facts["targets"].get(target, ())]
-    spelt = [
-        column.names[place] for column in (one.truth, one.response) for place in np.unique(column.places[here])
-    ]
+    spelt = [column.names[place] for column in (one.truth, one.response) for place in np.unique(column.places[here])]
     return tuple(dict.fromkeys([*known, *spelt]))
