@@ -1,5 +1,6 @@
 """What a study of transformations says equals what one computes by hand from a store of known answers; no training."""
 
+import re
 import json
 
 import numpy as np
@@ -481,3 +482,9 @@ def test_the_same_order_in_every_repeat_is_judged_by_the_change_from_the_fewest_
     assert falling.holds is False
     alike = {(name, x, r): 0.1 * x for name, x, r in values}
     assert rises(alike, "accuracy", 1, "it rises").holds is None
+
+
+def test_the_answer_of_one_seed_leaves_open_whether_it_rises(tmp_path):
+    told = gather(by_hand(open_study(tables(seeds=[0]), out=tmp_path), units=4)).answer
+    assert not re.search(r"\b(rises|falls) from", told)
+    assert "left open (n = 1)" in told

@@ -274,13 +274,58 @@ def test_flags_and_failures_are_listed_with_their_trials(tmp_path):
     ]
 
 
-def test_the_answer_is_a_sentence_with_numbers(study):
+def test_the_answer_leads_with_the_category_beside_chance_and_what_was_seen(study):
     answer = gather(study).answer
-    first, last = (values("shared", seen, "unseen", "geometric mean").mean() for seen in (1, 8))
-    assert answer.startswith("On combinations never seen in training, the geometric mean of both accuracies rises from")
+    first, last = (values("shared", seen, "unseen", LEFT).mean() for seen in (1, 8))
+    assert answer.startswith("On combinations never seen in training, accuracy of category rises from")
     assert re.search(rf"from {first:.2f} to {last:.2f} \[0\.\d\d, [01]\.\d\d\] \(shared, n = 3\)", answer)
-    assert "(separate, n = 3)" in answer
-    assert answer.endswith("goes from 9 to 72.")
+    assert "as the number of seen combinations (of 81) goes from 9 to 72. Chance is 0.11; on new images of" in answer
+    assert f"{values('shared', 8, 'seen', LEFT).mean():.2f} (shared)" in answer
+    both = values("separate", 8, "unseen", "geometric mean").mean()
+    assert f"The geometric mean of both accuracies on unseen combinations is then {both:.2f} [" in answer
+
+
+def test_the_answer_says_rises_only_where_the_finding_about_it_holds(tmp_path):
+    def unsure(trial, asked, target):
+        """Up by 9 of 20 with one seed, down by 1 with another."""
+        many = trial.recipe.design.arguments["seen_per_level"] == 8
+        return 5 + many * (9, 1, -1)[trial.seed]
+
+    contents = gather(store_by_hand(opened(tmp_path, sharing=["shared"]), unsure, lambda trial: {}))
+    (found,) = [f for f in contents.findings if f.name == "diversity helps OOD: category"]
+    assert found.holds is None
+    assert "rises from" not in contents.answer
+    assert "accuracy of category is 0.25 [0.25, 0.25] at 9 and 0.40 [" in contents.answer
+    assert "; whether it rises is left open (change 0.15 [−" in contents.answer
+
+
+def test_with_one_repeat_the_answer_leaves_open_whether_anything_rises(tmp_path):
+    contents = gather(store_by_hand(opened(tmp_path, seeds=[0]), rights, layers))
+    assert not re.search(r"\b(rises|falls) from", contents.answer)
+    assert "whether it rises is left open (n = 1)" in contents.answer
+
+
+def test_a_point_in_between_that_is_above_both_ends_is_not_hidden_by_them(tmp_path):
+    def peaked(trial, asked, target):
+        return {1: 3, 4: 15, 8: 6}[trial.recipe.design.arguments["seen_per_level"]]
+
+    made = opened(tmp_path, seen=(1, 4, 8), sharing=["shared"], seeds=[0, 1])
+    answer = gather(store_by_hand(made, peaked, lambda trial: {})).answer
+    assert "from 0.15 to 0.30 [0.30, 0.30] (shared, n = 2; highest at 36: 0.75)" in answer
+
+
+def test_curves_that_move_in_different_ways_are_told_apart(tmp_path):
+    def right(trial, asked, target):
+        many = trial.recipe.design.arguments["seen_per_level"] == 8
+        if trial.recipe.network.sharing == "shared":
+            return 5 + many * (9, -3)[trial.seed]
+        return 4 + 10 * many + trial.seed
+
+    answer = gather(store_by_hand(opened(tmp_path, seeds=[0, 1]), right, lambda trial: {})).answer
+    assert re.search(r"accuracy of category rises from 0\.23 to 0\.7[23] \[.*?\] \(separate, n = 2\) as the", answer)
+    assert re.search(
+        r"; it is 0\.25 \[.*?\] at 9 and 0\.40 .* \(shared, n = 2\); whether it rises is left open", answer
+    )
 
 
 def test_one_seed_has_values_and_no_intervals(tmp_path):
@@ -295,8 +340,8 @@ def test_one_seed_has_values_and_no_intervals(tmp_path):
 
 def test_a_study_of_one_condition_has_an_answer_and_no_trends(tmp_path):
     contents = gather(store_by_hand(opened(tmp_path, seen=[8], sharing=["shared"]), rights, layers))
-    by_hand = values("shared", 8, "unseen", "geometric mean").mean()
-    assert f"the geometric mean of both accuracies is {by_hand:.2f} [" in contents.answer
+    by_hand = values("shared", 8, "unseen", LEFT).mean()
+    assert f"accuracy of category is {by_hand:.2f} [" in contents.answer
     assert contents.findings == ()
     assert set(contents.summary["x"]) == {72.0}
 

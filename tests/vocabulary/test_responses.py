@@ -82,3 +82,46 @@ def test_classes_may_join_levels():
     table, _ = answers(targets=(wheels,))
     assert table["truth"].to_pylist() == ["short", "long", "short"]
     assert table["target"].to_pylist() == ["long?"] * 3
+
+
+NAMED = Samples(SPACE, (Block(2, {"category": np.array([1, 0])}, grid=("azimuth",), names=["bus/a.png", "car/b.png"]),))
+
+
+def test_every_answer_names_the_image_it_is_about_where_images_have_names():
+    table, _ = answers(NAMED)
+    assert table["image"].to_pylist() == ["car/b.png", "bus/a.png", "car/b.png"] * 2
+    assert pa.types.is_dictionary(table["image"].type)
+    assert "image" not in answers()[0].column_names  # a generated world: `sample` is the key
+
+
+def test_a_block_without_names_leaves_them_empty_beside_one_that_has_them():
+    blocks = (Block(1, {"category": np.array([0])}, grid=("azimuth",)), *NAMED.blocks)
+    table, _ = answers(Samples(SPACE, blocks), rows=np.array([8, 2, 3]))
+    assert table["image"].to_pylist()[:3] == ["car/b.png", "", "bus/a.png"]
+
+
+def test_a_factor_called_image_keeps_its_column():
+    space = FactorSpace({"category": ("car", "bus"), "image": (0, 1)})
+    stored = {"category": np.array([0, 1]), "image": np.array([1, 0])}
+    samples = Samples(space, (Block(2, stored, names=["x.png", "y.png"]),))
+    table, _ = answers(samples, targets_of(space, ("category",)), rows=np.array([0, 1]))
+    assert table["image"].to_pylist() == ["1", "0"]
+    assert table["image_name"].to_pylist() == ["x.png", "y.png"]
+
+
+def test_names_of_images_are_stored_once_however_many_targets_ask(tmp_path):
+    from unseen.studies.execute import _write
+
+    n = 30_000
+    rng = np.random.default_rng(0)
+    names = [f"photos/{rng.integers(0, 10**9):09}/view_{i:06}.jpg" for i in range(n)]
+    stored = {"category": np.arange(n) % 2}
+    sizes = []
+    for own in (None, names):
+        samples = Samples(SPACE, (Block(n, stored, grid=("azimuth",), names=own),))
+        table, _ = answers(samples, rows=np.arange(n) * 3)
+        (folder := tmp_path / str(own is None)).mkdir()
+        _write({"responses": table}, {}, {}, {}, folder)
+        sizes.append((folder / "responses.parquet").stat().st_size)
+    grown = (sizes[1] - sizes[0]) / n
+    assert grown < 30, f"{grown:.1f} bytes for each image of 37 letters, 9 of them random, asked twice"

@@ -11,6 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     import polars as pl
 
+    from unseen.reports.answered import Answered
+
 
 @dataclass(frozen=True, eq=False)
 class SplitPicture:
@@ -345,3 +347,5 @@ class Contents:
     matrices: tuple[Matrix, ...] = ()
     absent: str = ""  # why the images were not at hand when this was gathered
     unrun: tuple[int, int] = (0, 0)  # trials that have not finished, of how many
+    answered: Answered | None = None  # what single answers tell; none where answers are numbers
+    made: Mapping[str, str] = field(default_factory=dict)  # when and by which command, for the top and the end

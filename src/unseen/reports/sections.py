@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from unseen.reports import tables
+from unseen.reports import answered, tables
 from unseen.reports.contents import Contents, SplitPicture, UnitPicture
 from unseen.reports.figures import Figure, Key
 from unseen.reports.palette import themed
@@ -64,6 +64,8 @@ def sections(contents: Contents, made: dict[str, Figure | str], drawn: dict[str,
             found += [] if own else [_units(contents)]
             found += [_published(contents)]
         found.append(figure if isinstance(figure, str) else Section(name, figure.title, chart(figure, drawn[name])))
+        if name == next(iter(made)):  # what lies behind the first figure follows it
+            found += [part if isinstance(part, str) else Section(*part) for part in answered.parts(contents)]
     found += [Section("flags", "Flags", tables.flags(contents))]
     found += [_numbers(contents), _facts(contents), _recipe(contents), _citation(contents)]
     whole = [part for part in found if isinstance(part, Section)]

@@ -12,6 +12,7 @@ import numpy as np
 
 from unseen.measures import mean_interval
 from unseen.reports.contents import Contents
+from unseen.studies.answered import gather_answers
 from unseen.studies.collect import (
     BOTH,
     DEGENERATE,
@@ -23,7 +24,8 @@ from unseen.studies.collect import (
 )
 from unseen.studies.describe import recipe_toml
 from unseen.studies.exposures import SHARES, is_exposure
-from unseen.studies.findings import answer, findings
+from unseen.studies.findings import findings
+from unseen.studies.headline import headline
 from unseen.studies.how_made import facts_tables
 from unseen.studies.matrices import gather_matrix, is_matrix, summary_of_matrix
 from unseen.studies.pictures import splits, top_units, usable_cells
@@ -135,7 +137,8 @@ def summary_of(study: Study) -> pl.DataFrame:
 
 def gather(study: Study) -> Contents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
-    return replace(_gathered(study), absent=study.absent, unrun=(len(study.missing()), len(study.trials)))
+    unrun = len(study.missing()), len(study.trials)
+    return replace(_gathered(study), absent=study.absent, unrun=unrun, answered=gather_answers(study))
 
 
 def _gathered(study: Study) -> Contents:
@@ -159,6 +162,8 @@ def _gathered(study: Study) -> Contents:
     points = tidy.filter(pl.col("measure") == "accuracy").select(
         "trial", "repeat", "series", "x", "set", "target", "value"
     )
+    lead = lead_target(trials)
+    chances = dict(tidy.filter(pl.col("measure") == "chance").select("target", "value").iter_rows())
     total = _cells(study, trials)
     if column == "combinations" and total:
         x_title = f"{x_title} (of {total})"
@@ -167,7 +172,7 @@ def _gathered(study: Study) -> Contents:
     return Contents(
         title=study.recipe.title,
         question=study.recipe.question,
-        answer=answer(points, x_title),
+        answer=headline(points, x_title, lead, chances),
         shows=study.recipe.shows,
         x_title=x_title,
         series_title="architecture",
@@ -177,7 +182,7 @@ def _gathered(study: Study) -> Contents:
         flags=flags(study, trials, names, column),
         splits=shown,
         units=top_units(study, trials, names),
-        findings=findings(points, scatter, cells_by_distance(study), x_title),
+        findings=findings(points, scatter, cells_by_distance(study), x_title, lead),
         recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,
@@ -185,6 +190,12 @@ def _gathered(study: Study) -> Contents:
         citation=study.recipe.citation,
         layers=layer_order(trials),
     )
+
+
+def lead_target(trials: Sequence[tuple[dict[str, Any], Path]]) -> str:
+    """The target that the question is about: the factor of the design's rows (the category), else the first."""
+    facts = trials[0][0]
+    return str(next((name for name in facts["factors"] if name in facts["targets"]), next(iter(facts["targets"]), "")))
 
 
 def _cells(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> int:

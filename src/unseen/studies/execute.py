@@ -239,6 +239,8 @@ def _encodings(table: pa.Table) -> dict[str, Any]:
     return {
         "use_dictionary": [name for name in table.column_names if name != "sample"],
         "column_encoding": {"sample": "DELTA_BINARY_PACKED"},
+        "dictionary_pagesize_limit": 2
+        ** 26,  # names of images: beyond 1 MiB each would be written again for every target
     }
 
 

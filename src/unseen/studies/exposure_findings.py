@@ -41,6 +41,7 @@ from unseen.studies.exposure_numbers import (
 )
 from unseen.studies.exposures import ACROSS, GROUPS, MEDIAN, TAKEN, TAU, WITHIN
 from unseen.studies.findings import sign_holds
+from unseen.studies.headline import undecided, verdict
 from unseen.studies.threshold_findings import threshold_answer, threshold_findings
 
 if TYPE_CHECKING:
@@ -294,8 +295,8 @@ def accuracy_answer(tidy: pl.DataFrame, about: Exposure) -> str:
         across = {key: value for key, value in across.items() if key[0] in names}
     else:
         names = list(dict.fromkeys(key[0] for key in across))
-    at = {x: mean_interval(np.array(list(by_repeat({k: v for k, v in across.items() if k[1] == x}).values())))
-          for x in (xs[0], xs[-1])}  # fmt: skip
+    by = {x: by_repeat({k: v for k, v in across.items() if k[1] == x}) for x in (xs[0], xs[-1])}
+    at = {x: mean_interval(np.array(list(found.values()))) for x, found in by.items()}
     of = names[0] if len(names) == 1 else f"mean of {len(names)} transformations"
     plainly = _plainly(baseline(every, names)) if xs[0] else ""
     if len(xs) == 1:
@@ -303,19 +304,23 @@ def accuracy_answer(tidy: pl.DataFrame, about: Exposure) -> str:
             f"With {xs[0]:g} of {about.categories} categories seen transformed, accuracy on transformed images of the "
             f"others is {_value(at[xs[0]])} ({of}, n = {at[xs[0]].n}){plainly}."
         )
-    moved = at[xs[-1]].value - at[xs[0]].value
-    verb = "rises" if moved > 0.02 else "falls" if moved < -0.02 else "hardly moves:"
-    said = (
-        f"Accuracy on transformed images of categories never seen transformed {verb} from {number(at[xs[0]].value)} to "
-        f"{_value(at[xs[-1]])} ({of}, n = {at[xs[-1]].n}) as the number seen transformed goes from {xs[0]:g} to "
-        f"{xs[-1]:g} of {about.categories}"
-    )
+    change = mean_interval(np.array([by[xs[-1]][key] - by[xs[0]][key] for key in by[xs[0]] if key in by[xs[-1]]]))
+    who = "Accuracy on transformed images of categories never seen transformed"
+    tail = f"as the number seen transformed goes from {xs[0]:g} to {xs[-1]:g} of {about.categories}"
+    count = f"({of}, n = {at[xs[-1]].n})"
+    said = f"{who} {verdict(change)} from {number(at[xs[0]].value)} to {_value(at[xs[-1]])} {count} {tail}"
+    if not verdict(change):
+        said = (
+            f"{who} is {number(at[xs[0]].value)} with {xs[0]:g} and {_value(at[xs[-1]])} with {xs[-1]:g} of "
+            f"{about.categories} categories seen transformed {count}; {undecided(change)}"
+        )
     last = {name: mean([v for (s, x, _), v in across.items() if (s, x) == (name, xs[-1])]) for name in names}
     ranked = sorted((name for name in names if np.isfinite(last[name])), key=lambda name: last[name])
     if len(ranked) < 3:
         return f"{said}{plainly}."
     low, high = ranked[0], ranked[-1]
-    return f"{said}: least for {low} ({number(last[low])}), most for {high} ({number(last[high])}){plainly}."
+    said = f"{said}:" if verdict(change) else f"{said}. With {xs[-1]:g} it is"
+    return f"{said} least for {low} ({number(last[low])}), most for {high} ({number(last[high])}){plainly}."
 
 
 def _extremes(means: Mapping[str, float]) -> str:

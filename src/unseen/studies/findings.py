@@ -23,16 +23,19 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+MOST_CURVES = 3  # that have a statement each, here and in the headline
 TIED = 0.5  # of the accuracies are one value: a rank correlation then rests on the few others
 
 
-def findings(points: pl.DataFrame, scatter: pl.DataFrame, cells: pl.DataFrame, x_title: str) -> tuple[Finding, ...]:
+def findings(
+    points: pl.DataFrame, scatter: pl.DataFrame, cells: pl.DataFrame, x_title: str, lead: str = ""
+) -> tuple[Finding, ...]:
     """All findings. ``points``: per trial ``series, x, repeat, set, target, value`` of accuracy; ``cells``: per
-    held-out cell ``target, accuracy, distance, combinations``."""
-    return (*_trends(points, x_title), *_pairs(points), *_correlations(scatter), *_near(cells))
+    held-out cell ``target, accuracy, distance, combinations``; ``lead``: the target that the question is about."""
+    return (*_trends(points, x_title, lead), *_pairs(points), *_correlations(scatter), *_near(cells))
 
 
-def _values(points: pl.DataFrame, **where: object) -> dict[tuple[float, int], float]:
+def accuracies(points: pl.DataFrame, **where: object) -> dict[tuple[float, int], float]:
     """Mean accuracy by x and repeat, of the points that match."""
     found: dict[tuple[float, int], list[float]] = {}
     for row in points.iter_rows(named=True):
@@ -41,46 +44,56 @@ def _values(points: pl.DataFrame, **where: object) -> dict[tuple[float, int], fl
     return {key: float(np.mean(values)) for key, values in found.items()}
 
 
-def _both(points: pl.DataFrame) -> str:
+def both_of(points: pl.DataFrame) -> str:
     targets = points["target"].unique().to_list()
     return BOTH if BOTH in targets else sorted(targets)[0] if targets else ""
 
 
-def _trends(points: pl.DataFrame, x_title: str) -> list[Finding]:
-    """Madan et al. 2022, first discovery: more combinations, better OOD, with the same number of images.
+def _trends(points: pl.DataFrame, x_title: str, lead: str) -> list[Finding]:
+    """Madan et al. 2022, first discovery: more combinations, better OOD, with the same number of images; for the target
+    that the question is about, then for the geometric mean, which is the paper's.
 
-    One statement per curve where there are one or two, else one for all of them together.
+    One statement per curve where there are few, else one for all of them together.
     """
+    both = both_of(points)
+    own = [lead] if lead != both and lead in points["target"].unique().to_list() else []
+    return [finding for target in (*own, both) for finding in _trend(points, x_title, target, target in own)]
+
+
+def _trend(points: pl.DataFrame, x_title: str, target: str, alone: bool) -> list[Finding]:
     xs = sorted(points["x"].unique().to_list())
     names = points["series"].unique(maintain_order=True).to_list()
     if len(xs) < 2:
         return []
     diversity = "combinations" in x_title
-    groups = {name: [name] for name in names} if len(names) <= 2 else {f"all {len(names)} curves together": names}
+    few = len(names) <= MOST_CURVES
+    groups = {name: [name] for name in names} if few else {f"all {len(names)} curves together": names}
+    of = f" of {target}" if alone else ""
     found = []
     for label, members in groups.items():
         for asked, expectation in (("unseen", 1), ("seen", -1)):
-            ends = [pair for name in members for pair in _ends(points, name, asked, xs)]
-            if not ends:
+            pairs = [pair for name in members for pair in ends(points, name, asked, xs, target)]
+            if not pairs:
                 continue
-            first, last = np.array(ends).T
+            first, last = np.array(pairs).T
             change = mean_interval(last - first)
             where = "held-out" if asked == "unseen" else "seen"
             statement = (
-                f"{label}: accuracy on {where} combinations goes from {first.mean():.3f} to {last.mean():.3f} "
+                f"{label}: accuracy{of} on {where} combinations goes from {first.mean():.3f} to {last.mean():.3f} "
                 f"as the {x_title} goes from {xs[0]:g} to {xs[-1]:g}"
             )
             name = {"unseen": "diversity helps OOD", "seen": "diversity costs in-distribution"}[asked]
             if not diversity:
                 name, expectation = f"{x_title} and {where} combinations", 0
+            name = f"{name}: {target}" if alone else name
             holds = sign_holds(change, expectation) if expectation else None
             found.append(Finding(name, statement, change.value, change.low, change.high, change.n, None, holds))
     return found
 
 
-def _ends(points: pl.DataFrame, series: str, asked: str, xs: list[float]) -> list[tuple[float, float]]:
+def ends(points: pl.DataFrame, series: str, asked: str, xs: list[float], target: str) -> list[tuple[float, float]]:
     """Accuracy at the first and the last x, for every repeat that has both."""
-    values = _values(points, series=series, set=asked, target=_both(points))
+    values = accuracies(points, series=series, set=asked, target=target)
     repeats = sorted({repeat for _, repeat in values})
     return [(values[xs[0], r], values[xs[-1], r]) for r in repeats if (xs[0], r) in values and (xs[-1], r) in values]
 
@@ -95,13 +108,13 @@ def _pairs(points: pl.DataFrame) -> list[Finding]:
     for shared, other in itertools.permutations(names, 2):
         if shared.split()[-1] != "shared" or other.split()[:-1] != shared.split()[:-1]:
             continue
-        targets = [_both(points)]
+        targets = [both_of(points)]
         if other.split()[-1] == "separate":
             targets += [t for t in points["target"].unique(maintain_order=True).to_list() if t not in targets]
         for asked, target in itertools.product(("unseen", "seen"), targets):
             if asked == "seen" and target != targets[0]:
                 continue
-            one, two = (_values(points, series=name, set=asked, target=target) for name in (other, shared))
+            one, two = (accuracies(points, series=name, set=asked, target=target) for name in (other, shared))
             both = set(one) & set(two)
             by_repeat = [[key for key in both if key[1] == repeat] for repeat in sorted({r for _, r in both})]
             if len(by_repeat) < 2:
@@ -215,39 +228,3 @@ def sign_holds(interval: Interval, expectation: int) -> bool | None:
     if interval.low <= 0 <= interval.high:
         return None
     return expectation == (1 if interval.low > 0 else -1)
-
-
-def answer(points: pl.DataFrame, x_title: str) -> str:
-    """The study's answer in a sentence with numbers."""
-    target = _both(points)
-    what = "the geometric mean of both accuracies" if target == BOTH else f"accuracy of {target}"
-    xs = sorted(points["x"].unique().to_list())
-    ends = {}
-    for series in points["series"].unique(maintain_order=True).to_list():
-        values = _values(points, series=series, set="unseen", target=target)
-        own = sorted({x for x, _ in values})
-        if own:
-            at = [np.array([v for (x, _), v in values.items() if x == end]) for end in (own[0], own[-1])]
-            ends[series] = [mean_interval(found) for found in at]
-    if not ends:
-        return "No answers on held-out combinations yet."
-    if len(xs) == 1:
-        parts = [f"{_number(last)} ({series}, n = {last.n})" for series, (_, last) in ends.items()]
-        return f"On combinations never seen in training, {what} is {'; '.join(parts)}."
-    ranked = sorted(ends.items(), key=lambda item: -item[1][1].value)
-    shown = ranked if len(ranked) <= 3 else [ranked[0], ranked[-1]]
-    parts = [f"from {first.value:.2f} to {_number(last)} ({series}, n = {last.n})" for series, (first, last) in shown]
-    moved = float(np.mean([last.value - first.value for first, last in ends.values()]))
-    verb = "rises" if moved > 0.02 else "falls" if moved < -0.02 else "hardly moves:"
-    extent = f", between these two for the other {len(ranked) - 2}" if len(ranked) > 3 else ""
-    return (
-        f"On combinations never seen in training, {what} {verb} {' and '.join(parts)}{extent} as the {x_title} goes "
-        f"from {xs[0]:g} to {xs[-1]:g}."
-    )
-
-
-def _number(interval: Interval) -> str:
-    """A mean accuracy with its interval, which is cut at 0 and 1."""
-    if not np.isfinite(interval.low):
-        return f"{interval.value:.2f}"
-    return f"{interval.value:.2f} [{max(interval.low, 0):.2f}, {min(interval.high, 1):.2f}]"

@@ -18,6 +18,7 @@ from unseen.reports.contents import Finding, LatentPoint
 from unseen.reports.words import number
 from unseen.studies.disentanglement_findings import disentanglement_predicts
 from unseen.studies.findings import sign_holds
+from unseen.studies.headline import undecided, verdict
 from unseen.studies.meanings import meanings
 from unseen.studies.regressions import KEPT, MEAN, ONE_OUT, OPPOSITE, OTHERS, OUT, R2, TOWARDS
 
@@ -310,12 +311,24 @@ def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> str:
         parts = [f"{_value(one)} ({model}, n = {one.n})" for model, (one, _) in shown]
         return f"On {WORDS.get(last, last)}, the mean R² of all factors is {_and(parts)}{extent}."
     parts = [f"from {number(a.value)} to {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]
-    moved = float(np.mean([b.value - a.value for a, b in ends.values()]))
-    verb = "falls" if moved < -0.02 else "rises" if moved > 0.02 else "hardly moves:"
+    changes = _changes(tidy, models, asked, first, last)
+    change = interval_of(changes) if changes else mean_interval(np.zeros(0))
+    if verb := verdict(change):
+        return (
+            f"From {WORDS.get(first, first)} to {WORDS.get(last, last)}, the mean R² of all factors {verb} "
+            f"{_and(parts)}{extent}."
+        )
+    parts = [f"{_value(a)} and {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]
     return (
-        f"From {WORDS.get(first, first)} to {WORDS.get(last, last)}, the mean R² of all factors {verb} "
-        f"{_and(parts)}{extent}."
+        f"On {WORDS.get(first, first)} and on {WORDS.get(last, last)}, the mean R² of all factors is {_and(parts)}"
+        f"{extent}; {undecided(change)}."
     )
+
+
+def _changes(tidy: pl.DataFrame, models: Mapping[str, str], asked: str, first: str, last: str) -> dict[Network, float]:
+    """How R² changes from one split to another, for every network that met both."""
+    at = [by_network(tidy, measure=R2, set=asked, target=MEAN, x=split) for split in (first, last)]
+    return {key: at[1][key] - at[0][key] for key in at[0] if key in at[1] and key[0] in models}
 
 
 def _and(parts: Sequence[str]) -> str:

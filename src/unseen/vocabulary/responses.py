@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 COLUMNS = ("subject", "trial", "set", "sample", "target", "truth", "response", "confidence")
+IMAGE = "image"  # the name of the instance: of a folder's image its path below the root
 
 
 def responses_table(
@@ -31,6 +32,10 @@ def responses_table(
     Truth and response are class names, or numbers where the target is a regression (there is no confidence then). The
     factor levels of each image stand beside its answers, under the factors' own names. Confidence is the subject's own
     (a softmax probability), kept to four decimals, which is what keeps 144 networks' answers a few megabytes.
+
+    ``sample`` is the row's number in the world, as ``world.images`` and ``unseen render --rows`` take it. Where
+    instances have names of their own, ``image`` holds them (a path below the root): a row number means nothing to who
+    looks for a file, and another one as soon as a file is added.
     """
     import pyarrow as pa
 
@@ -45,6 +50,8 @@ def responses_table(
 
     tables = []
     levels = {factor.name: samples.levels(factor.name, rows) for factor in samples.space.factors}
+    own = samples.own_names(rows)
+    images = {} if own is None else {image_column(samples.space.names): named(own[0], own[1])}
     for target in targets:
         response, confidence = answers[target.name]
         columns: dict[str, pa.Array] = {
@@ -52,6 +59,7 @@ def responses_table(
             "trial": constant(trial),
             "set": constant(asked),
             "sample": pa.array(np.asarray(rows, dtype=np.int64)),
+            **images,
             "target": constant(target.name),
             **_answers(target, target.truth(samples, rows), np.asarray(response), confidence, named),
         }
@@ -60,6 +68,15 @@ def responses_table(
             columns[key] = named(levels[factor.name], [str(level) for level in factor.levels])
         tables.append(pa.table(columns))
     return pa.concat_tables(tables, promote_options="permissive").unify_dictionaries() if len(tables) > 1 else tables[0]
+
+
+def image_column(factors: Sequence[str]) -> str:
+    """Where the images' names stand: a factor that is itself called "image" keeps its column.
+
+    >>> image_column(["category", "azimuth"]), image_column(["category", "image"])
+    ('image', 'image_name')
+    """
+    return IMAGE if IMAGE not in factors else f"{IMAGE}_name"
 
 
 def _answers(

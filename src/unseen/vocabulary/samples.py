@@ -216,6 +216,22 @@ class Samples:
         named = [block.pool if block.pool is not None else np.full(block.instances, "") for block in self.blocks]
         return np.concatenate([np.asarray(names).astype(str) for names in named])
 
+    def own_names(self, rows: Int[np.ndarray, " n"]) -> tuple[Int[np.ndarray, " n"], list[str]] | None:
+        """The names of these rows' instances: the place of each row's name, and the names that occur. None where no
+        instance has one (a generated world: the row number is its key); "" for rows of a block without names."""
+        if all(block.names is None for block in self.blocks):
+            return None
+        at_block, instance, _ = self.locate(rows)
+        places, words = np.zeros(len(instance), dtype=np.int64), []
+        for number, block in enumerate(self.blocks):
+            here = np.flatnonzero(at_block == number)
+            kinds, own = np.unique(instance[here], return_inverse=True)
+            if block.names is None:
+                kinds, own = kinds[:0], np.zeros(len(here), dtype=np.int64)
+            places[here] = own + len(words)
+            words += [block.names[int(kind)] for kind in kinds] if block.names is not None else [""]
+        return places, words
+
     def name(self, row: int) -> str:
         """What to call a row in a message: its instance's name, or its number, and its grid levels."""
         block, instance, cell = (int(part[0]) for part in self.locate(np.array([row])))

@@ -1,0 +1,109 @@
+"""What a report shows of single answers: accuracy in each cell, which class is taken for which, the surest mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from unseen.reports.contents import Contents
+
+
+@dataclass(frozen=True, eq=False)
+class CellPicture:
+    """Answers about ``target`` in each cell of two factors, of all ``networks`` of one condition.
+
+    ``right`` and ``asked`` are numbers of answers ``[rows, columns]``. ``seen`` marks cells that training showed.
+    """
+
+    condition: str
+    target: str
+    row_factor: str
+    column_factor: str
+    row_levels: tuple[str, ...]
+    column_levels: tuple[str, ...]
+    right: np.ndarray
+    asked: np.ndarray
+    seen: np.ndarray
+    networks: int
+    main: bool = True
+
+    @property
+    def accuracy(self) -> np.ndarray:
+        """NaN where nothing was asked."""
+        return np.divide(self.right, self.asked, where=self.asked > 0, out=np.full(self.right.shape, np.nan))
+
+
+@dataclass(frozen=True, eq=False)
+class ConfusionPicture:
+    """How often each class of ``target`` (rows) got each answer (columns) in the row set ``asked``, over all
+    ``networks`` of one condition. ``main``: shown at once, the others are folded away."""
+
+    condition: str
+    target: str
+    asked: str
+    classes: tuple[str, ...]
+    counts: np.ndarray
+    networks: int
+    main: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Mistake:
+    """An image that a network was sure of and wrong about: ``wrong`` of the ``networks`` asked took it for another
+    class; the answer and its confidence are those of the surest. ``picture`` is uint8 ``[height, width, 1 or 3]``."""
+
+    image: str
+    where: str
+    truth: str
+    response: str
+    confidence: float
+    condition: str
+    wrong: int
+    networks: int
+    picture: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Gallery:
+    """The surest mistakes about one target on cells never seen: of ``asked`` answers there ``wrong`` were wrong."""
+
+    target: str
+    mistakes: tuple[Mistake, ...]
+    wrong: int
+    asked: int
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """All of it. ``left`` says what could not be told and why; ``pictureless`` why mistakes come without pictures;
+    ``conditions`` how many there are, of which some may not be drawn."""
+
+    cells: tuple[CellPicture, ...] = ()
+    confusions: tuple[ConfusionPicture, ...] = ()
+    galleries: tuple[Gallery, ...] = ()
+    left: tuple[str, ...] = ()
+    pictureless: str = ""
+    conditions: int = 0
+
+
+Part = tuple[str, str, str]  # of the page: its name, its title, its body
+
+
+def parts(contents: Contents) -> Iterator[Part | str]:
+    """The sections about single answers, or why one is not there."""
+    from unseen.reports.cells import cell_body
+    from unseen.reports.confusion import confusion_body
+    from unseen.reports.mistakes import gallery_body
+
+    found = contents.answered
+    if found is None:
+        return
+    if found.cells:
+        yield "cells", "Accuracy in each cell", cell_body(found)
+    if found.confusions:
+        yield "confusion", "What is taken for what", confusion_body(found)
+    if found.galleries:
+        yield "mistakes", "The surest mistakes", gallery_body(found)
+    yield from found.left

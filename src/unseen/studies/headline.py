@@ -1,0 +1,178 @@
+"""The study's answer in a few sentences: no more than its findings hold.
+
+"Rises" and "falls" are said only where the change from the fewest to the most, paired by repeat, has a 95 % interval
+without zero (what the finding about it says); else both ends are told and the question is left open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unseen.measures import Interval, mean_interval
+from unseen.reports.words import plain, things
+from unseen.studies.collect import BOTH
+from unseen.studies.findings import MOST_CURVES, accuracies, both_of, ends, sign_holds
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NEAR = 0.02  # by which a point in between must be above both ends to be told
+
+
+def headline(points: pl.DataFrame, x_title: str, lead: str, chances: Mapping[str, float]) -> str:
+    """Accuracy of the ``lead`` target on combinations never seen, beside chance and what was seen; then the geometric
+    mean. ``points``: per trial ``series, x, repeat, set, target, value``."""
+    there = points["target"].unique().to_list()
+    target = lead if lead in there else both_of(points)
+    names = [name for name in _series(points) if accuracies(points, series=name, set="unseen", target=target)]
+    if not names:
+        return "No answers on held-out combinations yet."
+    last = {name: _at_end(points, name, "unseen", target) for name in names}
+    ranked = sorted(names, key=lambda name: -last[name].value)
+    shown = ranked if len(ranked) <= MOST_CURVES else [ranked[0], ranked[-1]]
+    xs = sorted(points["x"].unique().to_list())
+    if len(xs) == 1:
+        parts = [f"{number(last[name])} ({name}, n = {last[name].n})" for name in shown]
+        first = f"On combinations never seen in training, accuracy of {target} is {_and(parts)}{_between(ranked)}."
+    else:
+        first = _moves(points, x_title, target, ranked, shown, xs)
+    return " ".join(filter(None, [first, _beside(points, target, shown, xs, chances), _second(points, target, shown)]))
+
+
+def verdict(change: Interval) -> str:
+    """
+    >>> [verdict(mean_interval(np.array(found))) for found in ([0.4, 0.5, 0.6], [-0.2, -0.19], [0.1, 0.9], [0.9])]
+    ['rises', 'falls', '', '']
+    """
+    holds = sign_holds(change, 1)
+    return "" if holds is None else "rises" if holds else "falls"
+
+
+def undecided(change: Interval) -> str:
+    """Why nothing is said to rise or to fall.
+
+    >>> undecided(mean_interval(np.array([0.0, 0.1, 0.2]))), undecided(mean_interval(np.array([-0.1])))
+    ('whether it rises is left open (change 0.10 [−0.15, 0.35])', 'whether it falls is left open (n = 1)')
+    """
+    verb = "rises" if change.value >= 0 else "falls"
+    why = f"change {signed(change)}" if np.isfinite(change.low) else f"n = {change.n}"
+    return f"whether it {verb} is left open ({why})"
+
+
+def _moves(
+    points: pl.DataFrame, x_title: str, target: str, ranked: Sequence[str], shown: Sequence[str], xs: list[float]
+) -> str:
+    """What happens between the fewest and the most."""
+    changes = {name: _change(ends(points, name, "unseen", xs, target)) for name in ranked}
+    if len(ranked) > MOST_CURVES:  # all curves together, as the findings have them
+        pooled = _change([pair for name in ranked for pair in ends(points, name, "unseen", xs, target)])
+        changes = dict.fromkeys(ranked, pooled)
+    span = f"as the {x_title} goes from {plain(xs[0])} to {plain(xs[-1])}"
+    said: list[str] = []
+    for verb in ("rises", "falls"):
+        mine = [name for name in shown if verdict(changes[name]) == verb]
+        parts = [
+            f"from {_at(points, name, target, xs[0]).value:.2f} to {number(_at(points, name, target, xs[-1]))} "
+            f"({name}, n = {_at(points, name, target, xs[-1]).n}{_higher(points, name, target, xs)})"
+            for name in mine
+        ]
+        said += [f"{verb} {_and(parts)}{_between(ranked)} {span}"] if mine else []
+    still = [name for name in shown if not verdict(changes[name])]
+    if still:
+        parts = [
+            f"{number(_at(points, name, target, xs[0]))} at {plain(xs[0])} and "
+            f"{number(_at(points, name, target, xs[-1]))} at {plain(xs[-1])} {things(x_title)} "
+            f"({name}, n = {_at(points, name, target, xs[-1]).n}{_higher(points, name, target, xs)})"
+            for name in still
+        ]
+        together = len(ranked) > MOST_CURVES or len(still) == 1
+        why = undecided(changes[still[0]]) if together else _all_open([changes[name] for name in still])
+        said.append(f"is {', and '.join(parts)}{_between(ranked)}; {why}")
+    return f"On combinations never seen in training, accuracy of {target} {'; it '.join(said)}."
+
+
+def _all_open(changes: Sequence[Interval]) -> str:
+    if all(np.isfinite(change.low) for change in changes):
+        return f"whether it rises is left open (changes {_and([signed(change) for change in changes])})"
+    return undecided(next(change for change in changes if not np.isfinite(change.low)))
+
+
+def _higher(points: pl.DataFrame, name: str, target: str, xs: Sequence[float]) -> str:
+    """A point in between that is above both ends: the two of them would hide it."""
+    values = {x: _at(points, name, target, x).value for x in xs}
+    best = max((x for x in xs if np.isfinite(values[x])), key=lambda x: values[x], default=xs[-1])
+    beyond = values[best] > max(values[xs[0]], values[xs[-1]]) + NEAR
+    return f"; highest at {plain(best)}: {values[best]:.2f}" if beyond else ""
+
+
+def _beside(
+    points: pl.DataFrame, target: str, shown: Sequence[str], xs: list[float], chances: Mapping[str, float]
+) -> str:
+    """Chance, and accuracy where combinations were seen, at the most."""
+    told = []
+    if target in chances:
+        told.append(f"chance is {chances[target]:.2f}")
+    seen = [(name, _at_end(points, name, "seen", target)) for name in shown]
+    parts = [f"{one.value:.2f} ({name})" for name, one in seen if one.n]
+    if parts:
+        when = f" at {plain(xs[-1])}" if len(xs) > 1 else ""
+        told.append(f"on new images of seen combinations it is {_and(parts)}{when}")
+    words = "; ".join(told)
+    return f"{words[:1].upper()}{words[1:]}." if words else ""
+
+
+def _second(points: pl.DataFrame, target: str, shown: Sequence[str]) -> str:
+    """The geometric mean, where it is not what was told first."""
+    if target == BOTH or BOTH not in points["target"].unique().to_list():
+        return ""
+    parts = [f"{number(one)} ({name})" for name in shown if (one := _at_end(points, name, "unseen", BOTH)).n]
+    return f"The geometric mean of both accuracies on unseen combinations is then {_and(parts)}." if parts else ""
+
+
+def _series(points: pl.DataFrame) -> list[str]:
+    return points["series"].unique(maintain_order=True).to_list()
+
+
+def _at(points: pl.DataFrame, series: str, target: str, x: float, asked: str = "unseen") -> Interval:
+    values = accuracies(points, series=series, set=asked, target=target)
+    return mean_interval(np.array([value for (at, _), value in values.items() if at == x]))
+
+
+def _at_end(points: pl.DataFrame, series: str, asked: str, target: str) -> Interval:
+    """At the series' own last x."""
+    values = accuracies(points, series=series, set=asked, target=target)
+    last = max((x for x, _ in values), default=None)
+    return mean_interval(np.array([value for (x, _), value in values.items() if x == last]))
+
+
+def _change(pairs: Sequence[tuple[float, float]]) -> Interval:
+    return mean_interval(np.array([last - first for first, last in pairs]))
+
+
+def _between(ranked: Sequence[str]) -> str:
+    return f", between these two for the other {len(ranked) - 2}," if len(ranked) > MOST_CURVES else ""
+
+
+def _and(parts: Sequence[str]) -> str:
+    """
+    >>> _and(["a", "b", "c"]), _and(["a"])
+    ('a, b and c', 'a')
+    """
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+def number(interval: Interval) -> str:
+    """A mean accuracy with its interval, which is cut at 0 and 1."""
+    if not np.isfinite(interval.value):
+        return "not known"
+    if not np.isfinite(interval.low):
+        return f"{interval.value:.2f}"
+    return f"{interval.value:.2f} [{max(interval.low, 0):.2f}, {min(interval.high, 1):.2f}]"
+
+
+def signed(interval: Interval) -> str:
+    """A difference, with its interval as it is."""
+    return f"{interval.value:.2f} [{interval.low:.2f}, {interval.high:.2f}]".replace("-", "−")
