@@ -13,6 +13,7 @@ from typing import Any
 
 from unseen.designs import Audit, audit
 from unseen.measures import chance
+from unseen.studies.domains import check_only_category
 from unseen.studies.exposures import check_category
 from unseen.studies.invariances import check_invariance, check_rectified
 from unseen.studies.published import check_published
@@ -116,9 +117,10 @@ class Study:
         return self._splits[key]
 
     def targets(self, trial: Trial) -> tuple[Target, ...]:
-        """The questions asked: as the recipe says, else the factors of the design."""
-        space = self.world(trial).samples.space
-        return targets_of(space, trial.recipe.targets or self.split(trial).factors, trial.recipe.task)
+        """The questions asked: as the recipe says, else what the design says, else its factors."""
+        space, split = self.world(trial).samples.space, self.split(trial)
+        named = trial.recipe.targets or tuple(split.facts.get("targets") or split.factors)
+        return targets_of(space, named, trial.recipe.task)
 
     def asked(self, trial: Trial) -> tuple[str, ...]:
         """The row sets a trial is asked on: ``recordings.sets`` with its patterns filled in from the trial's split."""
@@ -168,6 +170,7 @@ class Study:
                 )
             _check_layers(trial, split)
             check_category(trial.recipe, split, targets)
+            check_only_category(trial.recipe, split, targets)
             check_invariance(trial, split, targets)
             for where in ("training", "readout"):
                 for name in getattr(trial.recipe, where).loss_weights:
