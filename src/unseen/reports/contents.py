@@ -11,6 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     import polars as pl
 
+    from unseen.reports.domains import Domains
+
 
 @dataclass(frozen=True, eq=False)
 class SplitPicture:
@@ -319,6 +321,10 @@ class Contents:
 
     With ``matrices`` a series is what was trained on, ``x`` the group of such conditions (a string, in all frames), a
     set is a level asked; there is no scatter and no unit, and the series of ``curves`` are the groups.
+
+    With ``domains`` a series is a network, ``x`` the domain left out (in ``curves`` and ``flags`` what was trained on,
+    in words), sets are "unseen", "seen" and "trained" (the images of "unseen", by networks that saw their domain);
+    there is no scatter and no unit.
     """
 
     title: str
@@ -343,5 +349,6 @@ class Contents:
     regression: Regression | None = None
     exposure: Exposure | None = None
     matrices: tuple[Matrix, ...] = ()
+    domains: tuple[Domains, ...] = ()
     absent: str = ""  # why the images were not at hand when this was gathered
     unrun: tuple[int, int] = (0, 0)  # trials that have not finished, of how many

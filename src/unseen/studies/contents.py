@@ -22,6 +22,8 @@ from unseen.studies.collect import (
     varied,
 )
 from unseen.studies.describe import recipe_toml
+from unseen.studies.domain_contents import gather_domains, summary_of_domains
+from unseen.studies.domains import is_domains
 from unseen.studies.exposures import SHARES, is_exposure
 from unseen.studies.findings import answer, findings
 from unseen.studies.how_made import facts_tables
@@ -127,6 +129,8 @@ def summary_of(study: Study) -> pl.DataFrame:
         return summary_of_exposure(study)
     if is_matrix(study.recipe):
         return summary_of_matrix(study)
+    if is_domains(study.recipe):
+        return summary_of_domains(study)
     trials = finished_trials(study)
     tidy, names = labelled(study, trials)
     summary = summarise(tidy, trials)
@@ -149,6 +153,8 @@ def _gathered(study: Study) -> Contents:
         return gather_exposure(study)
     if is_matrix(study.recipe):
         return gather_matrix(study)
+    if is_domains(study.recipe):
+        return gather_domains(study)
     import polars as pl
 
     column, x_title, _ = axis(study)
