@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 
+from unseen.designs import audit, matrix
 from unseen.reports import grid_text
 from unseen.reports.pictures import cell_words, count_words, split_sheet
 from unseen.studies.pictures import splits, visible
 from unseen.studies.study import Study
 from unseen.studies.visit_pictures import visit_picture
+from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.recipe import recipe_from
+from unseen.vocabulary.samples import Block, Samples
 
 LEVELS = ["blur", "horizontal"]
 
@@ -85,7 +88,7 @@ def test_a_matrix_rings_what_it_never_trains_on(tmp_path):
     drawn, _ = picture(made, 2)
     assert drawn.asked.any(axis=0).tolist() == [False, False, True]
     assert drawn.labels[0, 2] == "asked"
-    assert drawn.labels[0, 0].startswith("½ ")
+    assert drawn.labels[0, 0] == "½"  # of the visits; a number beside it would be read as one
 
 
 def test_pictures_with_signs_are_shown_about_mid_grey():
@@ -107,3 +110,47 @@ def test_pictures_brighter_than_white_are_stretched_as_in_exposure_studies():
     assert shown[2].max() == 200
     assert all(np.array_equal(one, fitted(picture)) for one, picture in zip(shown, pictures))
     assert visible(pictures[:0]).shape == (0, 1, 8, 8)
+
+
+def photos(counts):
+    """Photos of categories (rows) in styles (columns), each in one style."""
+    counts = np.asarray(counts)
+    category, style = (np.repeat(level.ravel(), counts.ravel()) for level in np.indices(counts.shape))
+    space = FactorSpace({"category": range(counts.shape[0]), "style": ("art", "photo", "sketch", "toy")})
+    return Samples(space, (Block(len(category), {"category": category, "style": style}),))
+
+
+@pytest.mark.parametrize("balance", ["categories", "images"])
+def test_photos_that_have_one_style_each_are_counted_and_take_no_part_of_visits(balance):
+    samples = photos(np.full((2, 4), 20))
+    split = matrix(samples, factor="style", train_all_but="sketch", balance=balance, seed=0)
+    drawn = visit_picture(split, samples, audit(split, samples), None)
+    assert drawn.title == "trained on all but sketch"  # and not ", 1 visits"
+    assert count_words(drawn) == "6 of 8 cells seen, 14 images each (84 in all); 2 asked"
+    assert "⅓" not in split_sheet([drawn]).svg()
+    assert ">14<" in split_sheet([drawn]).svg()
+    assert cell_words(drawn, 0, 0) == "category 0, style art: seen, 14 training images"
+    assert "in a part of the visits" not in grid_text(drawn)
+
+
+def test_photos_that_are_listed_again_are_counted_by_visits():
+    samples = photos([[20, 20, 20, 20], [10, 20, 20, 20]])
+    split = matrix(samples, factor="style", train_all_but="sketch", seed=0)
+    drawn = visit_picture(split, samples, audit(split, samples), None)
+    assert "14 visits each" in count_words(drawn)
+    assert not drawn.part.any()
+
+
+def test_one_visit_is_one_visit(tmp_path):
+    grids = [{"design.train": [["none", "blur"]], "design.visits_per_image": [1, 4]}]
+    made = study(tmp_path, {"name": "matrix", "factor": "transformation"}, grids, ["test-*"])
+    titles = [picture(made, place)[0].title for place in (0, 1)]
+    assert titles == [f"trained on all but horizontal, {n} per image" for n in ("1 visit", "4 visits")]
+
+
+def test_one_image_is_one_image():
+    samples = photos(np.full((2, 4), 5))
+    split = matrix(samples, factor="style", train=["art"], images_per_category=1, shares=(0.6, 0.2, 0.2), seed=0)
+    drawn = visit_picture(split, samples, audit(split, samples), None)
+    assert count_words(drawn) == "2 of 8 cells seen, 1 image each (2 in all); 6 asked"
+    assert cell_words(drawn, 0, 0) == "category 0, style art: seen, 1 training image"

@@ -171,6 +171,10 @@ def show_results(study: Any, console: Terminal, form: str, summary: bool) -> Non
         from unseen.cli.matrices import show_matrix
 
         show_matrix(console, frame)
+    elif summary and study.recipe.design.name == "leave_one_out":
+        from unseen.cli.domains import show_domains
+
+        show_domains(console, frame, str(study.recipe.design.arguments["factor"]))
     elif summary:
         _accuracy_table(console, frame, axis(study)[1])
     else:

@@ -3,11 +3,15 @@
 from unseen.designs.audit import Audit, audit
 from unseen.designs.combinations import hold_out_combinations
 from unseen.designs.exposure import expose, paired_rows, shown_levels
+from unseen.designs.leave_one_out import leave_one_out
 from unseen.designs.levels import hold_out_levels
 from unseen.designs.lists import from_lists
 from unseen.designs.matrix import matrix
 
-DESIGNS = {design.__name__: design for design in (hold_out_combinations, hold_out_levels, expose, matrix, from_lists)}
+DESIGNS = {
+    design.__name__: design
+    for design in (hold_out_combinations, hold_out_levels, leave_one_out, expose, matrix, from_lists)
+}
 
 __all__ = [
     "DESIGNS",
@@ -17,6 +21,7 @@ __all__ = [
     "from_lists",
     "hold_out_combinations",
     "hold_out_levels",
+    "leave_one_out",
     "matrix",
     "paired_rows",
     "shown_levels",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Int
 
+from unseen.designs.domains import domain_notes
 from unseen.designs.pairs import Pair, levels_at, pairs_of, shares_of
 from unseen.designs.visited import visits
 from unseen.vocabulary.errors import listed
@@ -81,6 +82,7 @@ def audit(split: Split, samples: Samples) -> Audit:
     reused = _reused(samples, split, rows["train"], instances["train"])
     repeated = "visits_per_image" in split.facts  # images are listed several times on purpose
     notes, uneven = visits(split, samples, instances["train"], counts["train"]) if repeated else ((), ())
+    notes += domain_notes(split, counts["train"]) if "left_out" in split.facts else ()
     problems = _problems(split, counts, shared_images, shared_instances, copies, per_row, reused)
     sizes = {name: _size(table[table > 0]) for name, table in counts.items()}
     return Audit(
@@ -187,6 +189,8 @@ def _problems(
         return tuple(found)  # see visited.py
     if reused:
         found.append(f"{reused} training instances are used in more than one cell (diversity is confounded with reuse)")
+    if "left_out" in split.facts:
+        return tuple(found)  # see domains.py
     for name, (least, most) in per_row.items():
         if most > least:
             asked = split.facts.get("balance") == "nearly_balanced"

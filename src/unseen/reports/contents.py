@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from unseen.reports.answered import Answered
+    from unseen.reports.domains import Domains
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,6 +322,10 @@ class Contents:
 
     With ``matrices`` a series is what was trained on, ``x`` the group of such conditions (a string, in all frames), a
     set is a level asked; there is no scatter and no unit, and the series of ``curves`` are the groups.
+
+    With ``domains`` a series is a network, ``x`` the domain left out (in ``curves`` and ``flags`` what was trained on,
+    in words), sets are "unseen", "seen" and "trained" (the images of "unseen", by networks that saw their domain);
+    there is no scatter and no unit.
     """
 
     title: str
@@ -345,6 +350,7 @@ class Contents:
     regression: Regression | None = None
     exposure: Exposure | None = None
     matrices: tuple[Matrix, ...] = ()
+    domains: tuple[Domains, ...] = ()
     absent: str = ""  # why the images were not at hand when this was gathered
     unrun: tuple[int, int] = (0, 0)  # trials that have not finished, of how many
     answered: Answered | None = None  # what single answers tell; none where answers are numbers

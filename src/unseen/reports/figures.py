@@ -275,6 +275,7 @@ FIGURES: Mapping[str, Callable[[Contents], Figure | str]] = {
 
 def figures(contents: Contents) -> dict[str, Figure | str]:
     """Every figure, or why there is none, in the order of the page."""
+    from unseen.reports.domain_figures import DOMAIN_FIGURES
     from unseen.reports.exposure_figures import EXPOSURE_FIGURES
     from unseen.reports.matrix_figures import MATRIX_FIGURES
     from unseen.reports.regression_figures import REGRESSION_FIGURES
@@ -282,6 +283,7 @@ def figures(contents: Contents) -> dict[str, Figure | str]:
     makers = FIGURES if contents.regression is None else REGRESSION_FIGURES
     makers = makers if contents.exposure is None else EXPOSURE_FIGURES
     makers = makers if not contents.matrices else MATRIX_FIGURES
+    makers = makers if not contents.domains else DOMAIN_FIGURES
     return {name: maker(contents) for name, maker in makers.items()}
 
 

@@ -61,13 +61,15 @@ def drawings(contents: Contents, made: dict[str, Figure | str]) -> dict[str, str
 def _put_figures(drawn: dict[str, str], out: Path) -> dict[str, Path]:
     import vl_convert
 
+    from unseen.reports.domain_figures import DOMAIN_FIGURES
     from unseen.reports.exposure_figures import EXPOSURE_FIGURES
     from unseen.reports.figures import FIGURES
     from unseen.reports.matrix_figures import MATRIX_FIGURES
     from unseen.reports.regression_figures import REGRESSION_FIGURES
 
     folder = out / "figures"
-    for name in {"splits", "units", *FIGURES, *REGRESSION_FIGURES, *EXPOSURE_FIGURES, *MATRIX_FIGURES} - set(drawn):
+    known = {*FIGURES, *REGRESSION_FIGURES, *EXPOSURE_FIGURES, *MATRIX_FIGURES, *DOMAIN_FIGURES}
+    for name in {"splits", "units", *known} - set(drawn):
         removed(folder / f"{name}.svg", folder / f"{name}.png")
     for name, svg in drawn.items():
         put(folder / f"{name}.png", vl_convert.svg_to_png(svg, scale=2))

@@ -135,12 +135,17 @@ def face_words(picture: SplitPicture) -> str:
 
 def cell_words(picture: SplitPicture, row: int, column: int) -> str:
     place = f"{picture.row_factor} {picture.row_levels[row]}, {picture.column_factor} {picture.column_levels[column]}"
-    kind = "training images" if picture.part is None else "visits per epoch"
-    state = [f"seen, {plain(float(picture.counts[row, column]))} {kind}"] if picture.seen[row, column] else []
+    number = float(picture.counts[row, column])
+    kind = _plural("training image", number) if picture.part is None else f"{_plural('visit', number)} per epoch"
+    state = [f"seen, {plain(number)} {kind}"] if picture.seen[row, column] else []
     if picture.part is not None and picture.part[row, column]:
         state[0] += f", {visit_share(picture, row, column)} of those to its images"
     state += ["asked (OOD)"] if picture.asked[row, column] else []
     return f"{place}: {' and '.join(state) or 'neither seen nor asked'}"
+
+
+def _plural(thing: str, number: float) -> str:
+    return thing if number == 1 else f"{thing}s"
 
 
 def visit_share(picture: SplitPicture, row: int, column: int) -> str:
@@ -161,7 +166,7 @@ def count_words(picture: SplitPicture) -> str:
     counts = picture.counts[picture.seen.astype(bool)]
     seen, asked = int(picture.seen.sum()), int(picture.asked.sum())
     words = f"{seen} of {picture.seen.size} cells seen"
-    kind = "images" if picture.part is None else "visits"
+    kind = _plural("image" if picture.part is None else "visit", float(counts.max(initial=0)))
     if counts.size:
         low, high = plain(float(counts.min())), plain(float(counts.max()))
         words += f", {low if low == high else f'{low}–{high}'} {kind} each ({plain(float(counts.sum()))} in all)"

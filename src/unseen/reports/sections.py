@@ -11,6 +11,7 @@ from html import escape
 
 from unseen.reports import answered, tables
 from unseen.reports.contents import Contents, SplitPicture, UnitPicture
+from unseen.reports.domains import domain_sections
 from unseen.reports.figures import Figure, Key
 from unseen.reports.palette import themed
 from unseen.reports.pictures import (
@@ -57,10 +58,16 @@ def header(contents: Contents) -> str:
 
 def sections(contents: Contents, made: dict[str, Figure | str], drawn: dict[str, str]) -> list[Section]:
     """All sections that have something to show, then one that says what was left out and why."""
-    found: list[Section | str] = [_findings(contents), *_trends(contents), _splits(contents)]
+    found: list[Section | str] = [_findings(contents), *_trends(contents), *domain_sections(contents.domains)]
+    found += [_splits(contents)]
     for name, figure in made.items():
         if name == "losses":  # training comes after what it led to
-            own = contents.regression is not None or contents.exposure is not None or contents.matrices
+            own = (
+                contents.regression is not None
+                or contents.exposure is not None
+                or contents.matrices
+                or contents.domains
+            )
             found += [] if own else [_units(contents)]
             found += [_published(contents)]
         found.append(figure if isinstance(figure, str) else Section(name, figure.title, chart(figure, drawn[name])))
@@ -154,7 +161,8 @@ def _splits(contents: Contents) -> Section | str:
     lead = large_split(first)
     # Words stay readable: a grid wider than the screen scrolls in its own box. A narrow one is not blown up.
     least = f' style="--least:{lead.width:.0f}px;--most:{lead.width * 1.7:.0f}px"'
-    below = "the number of training images" if first.labels is None else "the part of the visits, where not the whole,"
+    below = "the number of training images" if first.part is None else "the number of visits per epoch"
+    below = below if first.labels is None else "the part of the visits, where not the whole,"
     title = first.title[:1].upper() + first.title[1:]
     caption = (
         f"{title}: {count_words(first)}.{cut_words(first)} Blue frames are seen in training, with {below} "

@@ -43,8 +43,8 @@ def grid_text(picture: SplitPicture) -> str:
     for row, name in enumerate(picture.row_levels[:MOST_ROWS]):
         marks = [mark_of(picture, row, column) for column in range(shown)]
         lines.append(f" {_fitted(name, label)} " + " ".join(mark.ljust(each) for mark in marks))
-    hidden = [f"{columns - shown} more columns"] if columns > shown else []
-    hidden += [f"{len(picture.row_levels) - MOST_ROWS} more rows"] if len(picture.row_levels) > MOST_ROWS else []
+    more = {"column": columns - shown, "row": len(picture.row_levels) - MOST_ROWS}
+    hidden = [f"{number} more {thing}{'s' * (number != 1)}" for thing, number in more.items() if number > 0]
     lines += [f" … {' and '.join(hidden)}"] if hidden else []
     lines += ["", "■ seen in training   ○ asked at test only (OOD)   · neither"]
     lines[-1] += "   ◉ both" if (picture.seen.astype(bool) & picture.asked.astype(bool)).any() else ""

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from unseen.measures import chance
+from unseen.studies.domains import check_only_category
 from unseen.studies.exposures import check_category
 from unseen.studies.invariances import check_invariance, check_rectified
 from unseen.studies.limits import check_images, check_named, check_training
@@ -56,6 +57,7 @@ def _check_trial(study: Study, trial: Trial, *, new: bool) -> None:
         )
     _check_layers(trial, split)
     check_category(trial.recipe, split, targets)
+    check_only_category(trial.recipe, split, targets)
     check_matrix(trial.recipe, split, targets)
     check_invariance(trial, split, targets)
     _check_rows(trial, split, samples)

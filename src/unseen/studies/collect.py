@@ -57,7 +57,7 @@ def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
 
     trials = stored_trials(study) if everything else finished_trials(study)
     if not trials:
-        raise _nothing_finished(study)
+        raise nothing_finished(study)
     conditions = _plain(_repeats([facts for facts, _ in trials]))
     rows = []
     for (facts, folder), condition in zip(trials, conditions):
@@ -77,7 +77,7 @@ def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _nothing_finished(study: Study) -> UnseenError:
+def nothing_finished(study: Study) -> UnseenError:
     """Nothing was run yet, or with other settings only."""
     others = len(study.store.finished())
     if not others:
@@ -201,7 +201,7 @@ def _order(facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def distance_grid(study: Study, trial: Trial) -> np.ndarray | None:
     """For each held-out cell the distance to the nearest viewpoint its category was seen at; NaN in other cells."""
     split, samples = study.split(trial), study.world(trial).samples
-    if "unseen" not in split.sets:
+    if "unseen" not in split.sets or "left_out" in split.facts:  # domains have no order, and no distance
         return None
     factor = samples.space[split.factors[1]]
     metric = "euclidean" if factor.coordinates or factor.kind in ("ordinal", "circular") else "nominal"

@@ -23,6 +23,8 @@ from unseen.studies.collect import (
     varied,
 )
 from unseen.studies.describe import recipe_toml
+from unseen.studies.domain_contents import gather_domains, summary_of_domains
+from unseen.studies.domains import is_domains
 from unseen.studies.exposures import SHARES, is_exposure
 from unseen.studies.findings import findings
 from unseen.studies.headline import headline
@@ -129,6 +131,8 @@ def summary_of(study: Study) -> pl.DataFrame:
         return summary_of_exposure(study)
     if is_matrix(study.recipe):
         return summary_of_matrix(study)
+    if is_domains(study.recipe):
+        return summary_of_domains(study)
     trials = finished_trials(study)
     tidy, names = labelled(study, trials)
     summary = summarise(tidy, trials)
@@ -152,6 +156,8 @@ def _gathered(study: Study) -> Contents:
         return gather_exposure(study)
     if is_matrix(study.recipe):
         return gather_matrix(study)
+    if is_domains(study.recipe):
+        return gather_domains(study)
     import polars as pl
 
     column, x_title, _ = axis(study)

@@ -19,6 +19,7 @@ from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.studies.visit_pictures import distinct, is_repeated, visit_picture
 from unseen.vocabulary.seeds import keyed
+from unseen.vocabulary.split import Split
 
 MOST_PAIRS = 3  # of the factors of one split that are drawn
 MOST_LEVELS = 12  # of a factor in such a picture; more are drawn in runs
@@ -62,7 +63,7 @@ def grid_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
     shown, missing = example_images(study, trial) if examples else (None, None)
     combos = split.facts.get("combinations", int(seen.sum()))
     picture = SplitPicture(
-        title=f"{combos} of {usable_cells(study, trial)} combinations",
+        title=left_out_title(split) or f"{combos} of {usable_cells(study, trial)} combinations",
         row_factor=rows.name,
         column_factor=columns.name,
         row_levels=tuple(str(level) for level in rows.levels),
@@ -72,9 +73,18 @@ def grid_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
         counts=found.counts["train"],
         examples=shown,
         missing=missing,
-        note="; ".join(found.problems),
+        note=left_out_note(found) if "left_out" in split.facts else "; ".join(found.problems),
     )
     return [picture]
+
+
+def left_out_title(split: Split) -> str:
+    """What a split by domains is trained on; "" for others."""
+    return f"trained on {split.facts['trained']}" if "left_out" in split.facts else ""
+
+
+def left_out_note(found: Audit) -> str:
+    return " ".join(f"{words[:1].upper()}{words[1:]}." for words in (*found.notes, *found.problems))
 
 
 def pair_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -> list[SplitPicture]:

@@ -115,9 +115,10 @@ class Study:
         return self._splits[key]
 
     def targets(self, trial: Trial) -> tuple[Target, ...]:
-        """The questions asked: as the recipe says, else the factors of the design."""
-        space = self.world(trial).samples.space
-        return targets_of(space, trial.recipe.targets or self.split(trial).factors, trial.recipe.task)
+        """The questions asked: as the recipe says, else what the design says, else its factors."""
+        space, split = self.world(trial).samples.space, self.split(trial)
+        named = trial.recipe.targets or tuple(split.facts.get("targets") or split.factors)
+        return targets_of(space, named, trial.recipe.task)
 
     def asked(self, trial: Trial) -> tuple[str, ...]:
         """The row sets a trial is asked on: ``recordings.sets`` with its patterns filled in from the trial's split."""

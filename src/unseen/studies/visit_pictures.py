@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unseen.designs import Audit
+from unseen.designs.quotas import computed
 from unseen.reports.contents import SplitPicture
 from unseen.studies.level_names import shown_name, shown_names
 from unseen.studies.study import Study
@@ -52,21 +53,26 @@ def visit_picture(
     split: Split, samples: Samples, found: Audit, examples: tuple[np.ndarray, np.ndarray] | None
 ) -> SplitPicture:
     """One such split. Levels that it neither shows nor asks are left out. Ringed is what is asked and never seen; words
-    under a cell name the sets that ask it, with the part of the visits before them where it is not the whole."""
+    under a cell name the sets that ask it, with the part of the visits before them where it is not the whole. Where each
+    image has a level of its own no cell takes a part of the visits to it, and images are counted."""
     rows, columns = (samples.space[name] for name in split.factors)
     kept = shown_levels(split, columns.levels)
     counts = found.counts["train"][:, kept]
     asked = asked_of(split, found, kept)
     seen, total = counts > 0, counts.sum(axis=1, keepdims=True)
-    part = seen & (counts < total)
-    labels = np.empty(counts.shape, dtype=object)
-    for place in np.ndindex(counts.shape):
-        share = fraction(int(counts[place]), int(total[place[0], 0])) if part[place] else ""
-        words = asked[place] if "exposed" in split.facts else str(int(counts[place])) if seen[place] else "asked"
-        labels[place] = f"{share} {words}".strip()
+    labels, part = None, seen & (counts < total)
+    if computed(samples, split.factors)[1]:
+        labels = np.empty(counts.shape, dtype=object)
+        for place in np.ndindex(counts.shape):
+            share = fraction(int(counts[place]), int(total[place[0], 0])) if part[place] else ""
+            words = asked[place] if "exposed" in split.facts else _alone(int(counts[place]), bool(part[place]))
+            labels[place] = f"{share} {words}".strip()
+    else:
+        rows_shown = split.rows(samples, "train")
+        part = None if len(np.unique(rows_shown)) == len(rows_shown) else np.zeros_like(part)
     images, missing = examples if examples is not None else (None, None)
     return SplitPicture(
-        title=title(split),
+        title=title(split, labels is not None),
         row_factor=rows.name,
         column_factor=columns.name,
         row_levels=tuple(str(level) for level in rows.levels),
@@ -80,6 +86,11 @@ def visit_picture(
         labels=labels,
         part=part,
     )
+
+
+def _alone(visits: int, part: bool) -> str:
+    """Under a cell of a matrix: its visits, where they are all that its images have; of a part, the part says enough."""
+    return "asked" if not visits else "" if part else f"{visits:,}"
 
 
 def shown_levels(split: Split, levels: Sequence[Any]) -> list[int]:
@@ -103,13 +114,14 @@ def asked_of(split: Split, found: Audit, kept: Sequence[int]) -> np.ndarray:
     return words
 
 
-def title(split: Split) -> str:
+def title(split: Split, free: bool) -> str:
+    """What is shown. How often an image is visited is told where the world can show it at several levels (``free``)."""
     facts = split.facts
     if "exposed" in facts:
         n = facts["grid"][0]
         return f"{facts['seen']} of {n} levels of {split.factors[0]} seen transformed"
-    times = facts["visits_per_image"]
-    also = f", {times} visits" if times != len(facts["trained_levels"]) else ""
+    times, usual = facts["visits_per_image"], len(facts["trained_levels"])
+    also = f", {times} visit{'s' * (times != 1)} per image" if free and times != usual else ""
     return f"trained on {shown_names(facts['trained'])}{also}"
 
 

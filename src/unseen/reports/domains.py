@@ -1,0 +1,121 @@
+"""A study that leaves one domain out, as the page shows it: a row for each domain, and the mean over them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from unseen.reports.tables import table
+from unseen.reports.words import has_interval, number, whole_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unseen.reports.sections import Section
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with its interval (NaN where n = 1) over ``n`` repeats, or domains."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class DomainRow:
+    """Accuracy in one domain: ``left_out`` of networks that never saw it, ``trained`` of networks that did, ``gap``
+    between the two on the same images, ``others`` in the domains the first were trained on. ``majority`` is that of
+    always saying the most frequent category; ``verdict`` in words. ``by_category``: accuracy where it was left out, and
+    images."""
+
+    name: str
+    left_out: Estimate
+    trained: Estimate
+    gap: Estimate
+    others: Estimate
+    images: int
+    majority: float
+    verdict: str
+    by_category: Mapping[str, tuple[float, int]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Domains:
+    """All domains of one model ("" where there is one). ``whole``: means over domains, with intervals over domains.
+    ``compared``: which networks ``trained`` is of, in words."""
+
+    model: str
+    factor: str
+    category: str
+    rows: tuple[DomainRow, ...]
+    whole: DomainRow
+    chance: float
+    compared: str
+
+
+def percent(found: Estimate, *, signed: bool = False) -> str:
+    """
+    >>> percent(Estimate(0.612, 0.5, 0.72, 3)), percent(Estimate(-0.04, float("nan"), float("nan"), 1), signed=True)
+    ('61 [50, 72]', '−4')
+    """
+    if found.value != found.value:
+        return "not known"
+    ends = [whole_percent(end).replace("-", "−") for end in (found.value, found.low, found.high) if end == end]
+    head = f"+{ends[0]}" if signed and found.value > 0 and ends[0] != "0" else ends[0]
+    return f"{head} [{ends[1]}, {ends[2]}]" if has_interval(found.low, found.high) else head
+
+
+def domain_sections(found: Sequence[Domains]) -> list[Section]:
+    """The table by domain, and folded below it the one by category."""
+    from unseen.reports.sections import Section
+
+    if not found:
+        return []
+    body = "\n".join(f"{_head(one, len(found) > 1)}{_by_domain(one)}{_by_category(one)}" for one in found)
+    return [Section("domains", f"By {found[0].factor}", body)]
+
+
+def _head(found: Domains, several: bool) -> str:
+    return f"<h3>{escape(found.model)}</h3>" if several else ""
+
+
+def _by_domain(found: Domains) -> str:
+    rows = [
+        [row.name, percent(row.left_out), percent(row.trained), percent(row.gap, signed=True), row.verdict,
+         percent(row.others), number(row.majority, percent=True).replace(".0 %", " %"),
+         f"{row.images:,}" if row.images else "", str(row.gap.n or row.left_out.n)]
+        for row in (*found.rows, found.whole)
+    ]  # fmt: skip
+    heads = [found.factor, "left out", "trained on", "gap", "verdict", "other domains", "majority", "images", "n"]
+    words = (
+        f"Accuracy in %, [95 % interval]. Left out: new images of the {found.factor}, by networks that never saw it. "
+        f"Trained on: the same images, by {found.compared}, with as many training images; the gap between the two is "
+        f"paired by repeat. Other domains: new images of those the first networks were trained on. Majority: always "
+        f"saying the most frequent {found.category}; chance is {number(found.chance, percent=True)}. n counts repeats, "
+        f"in the last line levels of {found.factor}: what is said of new ones rests on these, and few make a wide "
+        f"interval."
+    )
+    notes = "".join(f" {row.note}" for row in found.rows if row.note)
+    right = ("left out", "trained on", "gap", "other domains", "majority", "images", "n")
+    return table(heads, rows, right=right) + f'<p class="small">{escape(words + notes)}</p>'
+
+
+def _by_category(found: Domains) -> str:
+    names = list(dict.fromkeys(name for row in found.rows for name in row.by_category))
+    rows = []
+    for name in names:
+        cells = [row.by_category.get(name) for row in found.rows]
+        rows.append([name, *("–" if cell is None else f"{_share(cell[0])} ({cell[1]:,})" for cell in cells)])
+    heads = [found.category, *(row.name for row in found.rows)]
+    made = table(heads, rows, right=heads[1:])
+    words = f"By {found.category}: accuracy in % where the {found.factor} was left out (images)"
+    return f"<details><summary>{escape(words)}</summary>{made}</details>"
+
+
+def _share(value: float) -> str:
+    return "–" if value != value else whole_percent(value)

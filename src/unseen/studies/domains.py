@@ -1,0 +1,173 @@
+"""A study whose networks train on every domain but one (design ``leave_one_out``): answers by domain.
+
+What a network knows of a domain that it never saw is compared with what a network knows of it that did, on the same
+images and trained on as many: else a domain that was never seen could not be told from one that is hard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from unseen.studies.answers import read_answers, words
+from unseen.studies.store import damaged
+from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.responses import COLUMNS
+
+if TYPE_CHECKING:
+    from unseen.vocabulary.recipe import Recipe
+    from unseen.vocabulary.split import Split
+    from unseen.vocabulary.target import Target
+
+DESIGN, NOTHING = "leave_one_out", "none"
+BOUND, OTHERS = (
+    "all domains",
+    "another domain left out",
+)  # what the networks were trained on that a domain is compared by
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """The answers of one network to new images. ``unseen`` marks those of the domain left out; ``domain`` and
+    ``category`` are places in ``domains`` and ``categories``."""
+
+    model: str
+    repeat: int
+    left_out: str
+    domains: tuple[str, ...]
+    categories: tuple[str, ...]
+    sample: Int[np.ndarray, " images"]
+    domain: Int[np.ndarray, " images"]
+    category: Int[np.ndarray, " images"]
+    right: Bool[np.ndarray, " images"]
+    unseen: Bool[np.ndarray, " images"]
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """One domain, of one model. Accuracies are by repeat, NaN where there is no such trial.
+
+    ``left_out``: of networks that never saw it, on the ``images`` they were asked. ``trained``: of networks that did,
+    and ``gap``, how much more these know, both on the ``shared`` images that the two were asked. ``others``: of the
+    networks that never saw it, on new images of the domains they were trained on. ``majority``: of who always says the
+    most frequent category. ``by_category``: of ``left_out``, with the images of each.
+    """
+
+    name: str
+    left_out: Float[np.ndarray, " repeats"]
+    trained: Float[np.ndarray, " repeats"]
+    gap: Float[np.ndarray, " repeats"]
+    others: Float[np.ndarray, " repeats"]
+    images: int
+    shared: int
+    majority: float
+    by_category: Mapping[str, tuple[np.ndarray, int]]
+    not_asked: tuple[str, ...] = ()
+    not_asked_images: int = 0
+
+
+def is_domains(recipe: Recipe) -> bool:
+    """Whether a study's networks train on every domain but one."""
+    return recipe.design.name == DESIGN
+
+
+def check_only_category(recipe: Recipe, split: Split, targets: Sequence[Target]) -> None:
+    """The domain left out has no trained answer of its own, so that the category is all that can be asked."""
+    if not is_domains(recipe):
+        return
+    (category,), asked = split.facts["targets"], [target.factor for target in targets]
+    if recipe.task != "classification":
+        raise UnseenError(f'design "{DESIGN}" asks which {category} an image shows: leave out task = "{recipe.task}".')
+    if asked != [category]:
+        raise UnseenError(
+            f"design \"{DESIGN}\" asks for '{category}' alone, and targets names {', '.join(asked)}. Set targets = "
+            f'["{category}"], or leave targets out.'
+        )
+
+
+def read_trial(facts: Mapping[str, Any], folder: Path, model: str, repeat: int) -> Answered:
+    """The answers of one finished trial."""
+    from pyarrow import ArrowException
+
+    about, category = facts["facts"], facts["factors"][0]
+    column = about["factor"] if about["factor"] not in COLUMNS else f"factor_{about['factor']}"
+    try:
+        table = read_answers(folder, "set", "target", "sample", "truth", "response", column)
+        asked, targets, truth, response, domain = (
+            words(table, name) for name in ("set", "target", "truth", "response", column)
+        )
+        sample = np.asarray(table["sample"].combine_chunks())
+    except (OSError, KeyError, ArrowException) as error:
+        raise damaged(folder, error) from error
+    right = truth.numbered(every := (*truth.names, *response.names)) == response.numbered(every)
+    kept = targets.is_(category) & (asked.is_("seen") | asked.is_("unseen"))
+    return Answered(
+        model, repeat, str(about["left_out"]), domain.names, truth.names, sample[kept], domain.places[kept],
+        truth.places[kept], right[kept], asked.is_("unseen")[kept], about,
+    )  # fmt: skip
+
+
+def domain_numbers(answered: Sequence[Answered]) -> tuple[list[Domain], str]:
+    """What is known of each domain that was left out, of one model, and by which networks it is compared: those of all
+    domains or, where there are none, those that left out another."""
+    repeats = sorted({one.repeat for one in answered})
+    bound = any(one.left_out == NOTHING for one in answered)
+    order = dict.fromkeys(name for one in answered for name in one.domains)
+    found = []
+    for name in order:
+        mine = [one for one in answered if one.left_out == name]
+        if not mine or not any(one.unseen.any() for one in mine):
+            continue
+        rest = [one for one in answered if (one.left_out == NOTHING if bound else one.left_out not in (NOTHING, name))]
+        found.append(_domain(name, mine, rest, repeats))
+    return found, BOUND if bound else OTHERS
+
+
+def _domain(name: str, mine: Sequence[Answered], rest: Sequence[Answered], repeats: Sequence[int]) -> Domain:
+    numbers = {key: np.full(len(repeats), np.nan) for key in ("left_out", "trained", "gap", "others")}
+    shared = 0
+    for place, repeat in enumerate(repeats):
+        own = [one for one in mine if one.repeat == repeat]
+        known = [one for one in rest if one.repeat == repeat and name in one.domains]
+        if not own:
+            continue
+        numbers["left_out"][place] = _mean([one.right[one.unseen] for one in own])
+        numbers["others"][place] = _mean([one.right[~one.unseen] for one in own])
+        here = [~one.unseen & (one.domain == one.domains.index(name)) for one in known]
+        both = set.intersection(
+            *(set(one.sample[one.unseen].tolist()) for one in own),
+            *(set(one.sample[at].tolist()) for one, at in zip(known, here)),
+        )
+        if not known or not both:
+            continue
+        images = np.array(sorted(both))
+        trained = _mean([one.right[at & np.isin(one.sample, images)] for one, at in zip(known, here)])
+        same = _mean([one.right[one.unseen & np.isin(one.sample, images)] for one in own])
+        numbers["trained"][place], numbers["gap"][place] = trained, trained - same
+        shared = len(images)
+    first = mine[0]
+    counts = np.bincount(first.category[first.unseen], minlength=len(first.categories))
+    by_category = {}
+    for number in np.flatnonzero(counts):
+        values = [
+            _mean([one.right[one.unseen & (one.category == number)] for one in mine if one.repeat == r])
+            for r in repeats
+        ]
+        by_category[first.categories[number]] = (np.array(values), int(counts[number]))
+    return Domain(
+        name, **numbers, images=int(counts.sum()), shared=shared, majority=float(counts.max() / counts.sum()),
+        by_category=by_category, not_asked=tuple(map(str, first.facts.get("not_asked", ()))),
+        not_asked_images=int(first.facts.get("not_asked_images", 0)),
+    )  # fmt: skip
+
+
+def _mean(parts: Sequence[np.ndarray]) -> float:
+    """The mean over networks (training seeds of one split) of their accuracies; NaN where nothing was asked."""
+    values = [float(part.mean()) for part in parts if len(part)]
+    return float(np.mean(values)) if values else float("nan")

@@ -1,0 +1,223 @@
+"""Leaving one domain out: numbers, verdicts and the page, from trials written by hand."""
+
+import re
+
+import numpy as np
+import pytest
+from domain_example import DOMAINS, by_hand, even, folder_of, known, study_of, tables
+
+from unseen.measures import mean_interval
+from unseen.reports import write_report
+from unseen.reports.figures import figures
+from unseen.studies.contents import gather, summary_of
+from unseen.studies.domain_contents import read
+from unseen.studies.domain_findings import AT_ALL, LESS, domain_answer, domain_findings, verdict
+from unseen.studies.domains import BOUND, OTHERS, Answered, Domain, domain_numbers
+from unseen.studies.study import Study
+from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.recipe import recipe_from
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    return folder_of(tmp_path_factory.mktemp("photos"), even())
+
+
+@pytest.fixture(scope="module")
+def finished(root, tmp_path_factory):
+    return by_hand(study_of(root, tmp_path_factory.mktemp("study")))
+
+
+def answers(left_out, right, *, repeat=0, model="", unseen=None):
+    """Answers to ten images of each of two domains; ``right`` says which of the twenty are right."""
+    domain = np.repeat([0, 1], 10)
+    right = np.asarray(right, bool)
+    out = np.zeros(20, bool) if left_out == "none" else domain == ("a", "b").index(left_out)
+    kept = np.ones(20, bool) if unseen is None else ~out | np.isin(np.arange(20), unseen)
+    return Answered(
+        model, repeat, left_out, ("a", "b"), ("x", "y"), np.arange(20)[kept], domain[kept],
+        (np.arange(20) % 2)[kept], right[kept], out[kept], {},
+    )  # fmt: skip
+
+
+def test_the_gap_is_taken_on_the_images_that_both_were_asked():
+    knows = np.arange(20) >= 4  # of domain a the last six are right, of b all
+    bound = answers("none", np.ones(20))
+    part = Answered(**{**vars(bound), **{key: getattr(bound, key)[4:] for key in (
+        "sample", "domain", "category", "right", "unseen")}})  # fmt: skip
+    (domain,), reference = domain_numbers([answers("a", knows), part])
+    assert reference == BOUND
+    assert (domain.images, domain.shared) == (10, 6)
+    assert domain.left_out.tolist() == [0.6]
+    assert domain.trained.tolist() == [1.0]
+    assert domain.gap.tolist() == [0.0]  # the four it does not know were not asked of the other
+    assert domain.others.tolist() == [1.0]
+    assert domain.majority == 0.5
+
+
+def test_without_a_network_of_all_domains_those_that_left_out_another_are_compared():
+    left, right = np.arange(20) < 3, np.arange(20) < 10
+    found, reference = domain_numbers([answers("a", left), answers("b", right)])
+    assert reference == OTHERS
+    assert found[0].trained.tolist() == [1.0]
+    assert found[0].gap[0] == pytest.approx(0.7)
+
+
+def test_a_repeat_that_lacks_a_network_has_no_gap_and_keeps_the_rest():
+    ones = np.ones(20)
+    found, _ = domain_numbers([answers("a", ones, repeat=0), answers("a", 0 * ones, repeat=1), answers("none", ones)])
+    assert found[0].left_out.tolist() == [1.0, 0.0]
+    assert found[0].gap[0] == 0.0
+    assert np.isnan(found[0].gap[1])
+
+
+def test_seeds_of_one_draw_are_averaged_before_draws_are_repeats():
+    ones = np.ones(20)
+    found, _ = domain_numbers([answers("a", ones), answers("a", 0 * ones), answers("none", ones)])
+    assert found[0].left_out.tolist() == [0.5]
+    assert found[0].gap.tolist() == [0.5]
+
+
+def domain(gap, left_out=(0.5, 0.5, 0.5), majority=0.2, name="photo"):
+    left_out = np.array(left_out)
+    return Domain(name, left_out, left_out + gap, np.asarray(gap, float), left_out, 50, 50, majority, {})
+
+
+@pytest.mark.parametrize(
+    ("gap", "word", "holds"),
+    [
+        ([0.30, 0.31, 0.29], "known less well", True),
+        ([-0.30, -0.31, -0.29], "known better", False),
+        ([0.3, -0.2, 0.0], "undecided", None),
+        ([0.3], "undecided", None),
+    ],
+)
+def test_a_verdict_needs_an_interval_without_zero(gap, word, holds):
+    one = domain(gap, left_out=[0.5] * len(gap))
+    assert verdict(one) == word
+    found = {f.name: f for f in domain_findings([one], "", "domain", "category", BOUND)}
+    assert found[f"{LESS}: photo"].holds is holds
+    assert found[LESS].holds is None  # one domain says nothing of others
+    assert "one domain makes no interval" in found[LESS].statement
+
+
+def test_over_domains_the_repeats_are_domains_and_few_are_said_to_be_few():
+    several = [domain([gap] * 3, name=name) for gap, name in zip((0.2, 0.25, 0.3), "abc")]
+    found = {f.name: f for f in domain_findings(several, "", "domain", "category", BOUND)}
+    assert found[LESS].n == 3
+    assert found[LESS].value == pytest.approx(0.25)
+    assert found[LESS].low == pytest.approx(mean_interval(np.array([0.2, 0.25, 0.3])).low)
+    assert "3 domains make a wide interval" in found[LESS].statement
+    assert found[AT_ALL].value == pytest.approx(0.3)
+
+
+def test_the_answer_says_what_is_not_known_yet():
+    assert "No domain that was left out" in domain_answer([], "", "domain", 0.5)
+    alone = domain([np.nan] * 3)
+    assert "not known yet" in domain_answer([alone], "", "domain", 0.5)
+    assert domain_findings([], "", "domain", "category", BOUND) == ()
+
+
+@pytest.fixture(scope="module")
+def contents(finished):
+    return gather(finished)
+
+
+def test_a_study_is_gathered_from_its_store(finished, contents):
+    (found,) = contents.domains
+    assert [row.name for row in found.rows] == list(DOMAINS)
+    assert [row.verdict for row in found.rows] == ["undecided", "known less well", "undecided", "known less well"]
+    assert [row.images for row in found.rows] == [60] * 4
+    assert [round(row.gap.value, 2) for row in found.rows] == [0.0, 0.3, 0.0, 0.25]
+    assert found.whole.gap.n == 4
+    assert found.whole.verdict == "undecided"
+    assert found.chance == pytest.approx(1 / 3)
+    assert "Known less well: cartoon, sketch; undecided: art, photo (n = 3)." in contents.answer
+    assert summary_of(finished).equals(contents.summary)
+    names = {f.name: f.holds for f in contents.findings}
+    assert names[f"{LESS}: sketch"] is True
+    assert names[f"{LESS}: art"] is None
+    assert names[f"{AT_ALL}: art"] is True
+    assert [split.title for split in contents.splits][::4] == ["trained on all but art", "trained on all"]
+    sums = contents.summary.filter(contents.summary["measure"] == "accuracy by category")
+    assert sums.height == 4 * 3
+    assert set(contents.summary["set"].to_list()) == {"unseen", "trained", "seen", ""}
+
+
+def test_the_page_shows_domains_and_no_paper_about_noise(contents, tmp_path):
+    page = write_report(contents, tmp_path).read_text()
+    for words in ("By domain", "known less well", "Left out and trained on, by domain", "Is the category recognised"):
+        assert words in page
+    for words in ("Geirhos", "⅓", "1 visits", "uniform-noise", "NaN"):
+        assert words not in page.replace("isNaN", "").split("<script>")[0]
+    assert (tmp_path / "figures" / "domains.png").stat().st_size > 5000
+
+
+def test_a_terminal_shows_domains_in_80_columns(finished):
+    from rich.console import Console
+
+    from unseen.cli.listing import show_results
+
+    console = Console(width=80, record=True)
+    show_results(finished, console, "table", True)
+    text = console.export_text()
+    assert max(map(len, text.splitlines())) <= 80
+    assert re.search(r"sketch +35 \[\d+, \d+\] +60 \[\d+, \d+\] +\+25 \[\d+, \d+\]", text)
+    assert re.search(r"mean +\d+ \[", text)
+
+
+def test_an_unfinished_study_tells_what_there_is(root, tmp_path):
+    made = by_hand(study_of(root, tmp_path), only=lambda trial: trial.condition["design.left_out"] == "art")
+    contents = gather(made)
+    (found,) = contents.domains
+    assert [row.name for row in found.rows] == ["art"]
+    assert found.rows[0].gap.n == 0
+    assert "not known yet" in contents.answer
+    assert figures(contents)["domains"].panels
+    with pytest.raises(UnseenError, match="no finished trial yet"):
+        summary_of(study_of(root, tmp_path / "nothing"))
+
+
+def test_only_the_bound_finished_gives_a_page_too(root, tmp_path):
+    made = by_hand(study_of(root, tmp_path), only=lambda trial: trial.condition["design.left_out"] == "none")
+    contents = gather(made)
+    assert "No domain that was left out has been asked yet." in contents.answer
+    assert "no trial that leaves a domain out has finished" in figures(contents)["domains"]
+    assert summary_of(made).height == 0
+
+
+def test_networks_of_a_grid_have_tables_of_their_own(root, tmp_path):
+    grid = {"design.left_out": ["art", "sketch", "none"], "network.backbone": ["resnet18-w8", "resnet18-w16"]}
+    contents = gather(by_hand(study_of(root, tmp_path, grid=grid)))
+    assert [found.model for found in contents.domains] == ["resnet18-w8", "resnet18-w16"]
+    assert any(f.statement.startswith("resnet18-w16: ") for f in contents.findings)
+    assert len(figures(contents)["domains"].panels) == 2
+
+
+def test_the_category_is_asked_alone_whatever_the_recipe_leaves_out(root, tmp_path):
+    made = study_of(root, tmp_path)
+    assert [target.name for target in made.targets(made.trials[0])] == ["category"]
+    both = Study(recipe_from(tables(root, targets=["category", "domain"])), tmp_path)
+    with pytest.raises(UnseenError, match="asks for 'category' alone"):
+        both.check()
+    numbers = Study(recipe_from(tables(root, task="regression")), tmp_path)
+    with pytest.raises(UnseenError, match="leave out task"):
+        numbers.check()
+
+
+def test_a_category_of_one_domain_is_not_asked_and_told_on_the_page(tmp_path):
+    counts = even(30)
+    counts["art"]["newt"] = 20
+    made = by_hand(study_of(folder_of(tmp_path / "photos", counts), tmp_path / "study"), known)
+    contents = gather(made)
+    assert contents.domains[0].rows[0].note == "art: 10 images of a category that no other domain has (newt) not asked."
+    assert contents.domains[0].rows[0].images == 45
+    assert "newt" not in contents.domains[0].rows[0].by_category
+
+
+def test_damaged_answers_are_told_in_words(root, tmp_path):
+    made = by_hand(study_of(root, tmp_path), only=lambda trial: trial.seed == 0)
+    folder = made.store.trials / made.store.finished()[0]
+    (folder / "responses.parquet").write_bytes(b"spoilt")
+    with pytest.raises(UnseenError, match="cannot be read"):
+        read(made)
