@@ -1,7 +1,7 @@
 """What a study of transformations says equals what one computes by hand from a store of known answers; no training."""
 
-import re
 import json
+import re
 
 import numpy as np
 import polars as pl

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from small_learners import TARGETS, learner, toy, trained
 from torch import nn
 from torch.nn import functional
 
-from small_learners import TARGETS, learner, toy, trained
 from unseen.models import Seeing, build
 from unseen.training.narrow_strides import avoid_narrow_strides, meets_fault
 

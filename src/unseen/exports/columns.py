@@ -56,6 +56,7 @@ def arrow_columns(world: World, rows: np.ndarray) -> dict[str, pa.Array]:
     for factor in _factors(world):
         levels = pa.array(*_typed(factor))
         columns[factor.name] = levels.take(pa.array(world.samples.levels(factor.name, rows)))
+    columns |= {name: pa.array(world.samples.attribute(name, rows)) for name in world.samples.attributes}
     names, pools = _instances(world, rows)
     columns[INSTANCE] = pa.array(names, pa.string())
     if pools is not None:
@@ -67,10 +68,12 @@ def records(world: World, rows: np.ndarray) -> Iterator[bytes]:
     """The same, as one JSON text per row."""
     numbers = {factor.name: world.samples.levels(factor.name, rows) for factor in _factors(world)}
     levels = {factor.name: [plain(level) for level in factor.levels] for factor in _factors(world)}
+    further = {name: world.samples.attribute(name, rows).tolist() for name in world.samples.attributes}
     names, pools = _instances(world, rows)
     for place, row in enumerate(rows.tolist()):
         record: dict[str, Any] = {"row": row}
         record |= {name: levels[name][number[place]] for name, number in numbers.items()}
+        record |= {name: values[place] for name, values in further.items()}
         record[INSTANCE] = names[place]
         if pools is not None:
             record["pool"] = pools[place]

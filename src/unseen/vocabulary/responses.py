@@ -30,8 +30,9 @@ def responses_table(
     """Answers of one subject to one row set; ``answers[target] = (class numbers, confidences)``.
 
     Truth and response are class names, or numbers where the target is a regression (there is no confidence then). The
-    factor levels of each image stand beside its answers, under the factors' own names. Confidence is the subject's own
-    (a softmax probability), kept to four decimals, which is what keeps 144 networks' answers a few megabytes.
+    factor levels of each image stand beside its answers, under the factors' own names, and its attributes. Confidence
+    is the subject's own (a softmax probability), kept to four decimals, which is what keeps 144 networks' answers a few
+    megabytes.
 
     ``sample`` is the row's number in the world, as ``world.images`` and ``unseen render --rows`` take it. Where
     instances have names of their own, ``image`` holds them (a path below the root): a row number means nothing to who
@@ -66,6 +67,7 @@ def responses_table(
         for factor in samples.space.factors:
             key = factor.name if factor.name not in COLUMNS else f"factor_{factor.name}"
             columns[key] = named(levels[factor.name], [str(level) for level in factor.levels])
+        columns |= {name: pa.array(samples.attribute(name, rows)) for name in samples.attributes}
         tables.append(pa.table(columns))
     return pa.concat_tables(tables, promote_options="permissive").unify_dictionaries() if len(tables) > 1 else tables[0]
 

@@ -29,6 +29,8 @@ class Block:
     ``stored`` holds one level number per instance for every other factor of the space. ``pool`` may name the pool an
     instance belongs to by its source ("train", "test"), for designs that respect it. ``names`` are the instances' own
     names (a path), and ``content`` a hash of what each one shows, so that an audit finds copies across pools.
+    ``attributes`` are further numbers or words about each instance that no design uses and every table of answers
+    keeps: the degrees of a view within its bin.
     """
 
     instances: int
@@ -38,6 +40,7 @@ class Block:
     names: Sequence[str] | None = None
     content: np.ndarray | None = None
     cells: Int[np.ndarray, "cells factors"] | None = None  # level numbers of the grid's factors
+    attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.cells is not None and (self.cells.ndim != 2 or self.cells.shape[1] != len(self.grid)):
@@ -48,6 +51,9 @@ class Block:
         for name, column in self.stored.items():
             if len(column) != self.instances:
                 raise UnseenError(f"factor '{name}' has {len(column)} stored levels for {self.instances} instances.")
+        for name, column in self.attributes.items():
+            if len(column) != self.instances:
+                raise UnseenError(f"attribute '{name}' has {len(column)} values for {self.instances} instances.")
         for what in ("pool", "names", "content"):
             given = getattr(self, what)
             if given is not None and len(given) != self.instances:
@@ -100,6 +106,10 @@ class Samples:
                         f"a block lists a level of factor '{name}' that does not exist; "
                         f"it has level numbers 0 to {len(self.space[name]) - 1}."
                     )
+            taken = [name for name in block.attributes if name in self.space]
+            if taken or set(block.attributes) != set(self.attributes):
+                wrong = f"'{taken[0]}' is a factor" if taken else "its blocks have different ones"
+                raise UnseenError(f"attributes are what the instances of all blocks have besides factors; {wrong}.")
         sizes = [block.instances * self.grid_size(place) for place, block in enumerate(self.blocks)]
         object.__setattr__(self, "_starts", (0, *itertools.accumulate(sizes)))
 
@@ -113,6 +123,21 @@ class Samples:
     @property
     def instances(self) -> int:
         return sum(block.instances for block in self.blocks)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """What is known of every instance besides its levels; :meth:`attribute` gives the values."""
+        return tuple(self.blocks[0].attributes) if self.blocks else ()
+
+    def attribute(self, name: str, rows: Int[np.ndarray, " n"]) -> np.ndarray:
+        """One attribute of each row's instance."""
+        if name not in self.attributes:
+            raise unknown("attribute", name, self.attributes, where="this world")
+        at_block, instance, _ = self.locate(rows)
+        starts = np.cumsum([0, *(block.instances for block in self.blocks)])
+        return np.concatenate([np.asarray(block.attributes[name]) for block in self.blocks])[
+            starts[at_block] + instance
+        ]
 
     def grid_size(self, block: int) -> int:
         """How many rows each instance of a block has."""

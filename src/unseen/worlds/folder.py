@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -15,12 +15,14 @@ import polars as pl
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace, Level
 from unseen.vocabulary.samples import Block, Samples
+from unseen.worlds.bins import Bins, asked_bins
 from unseen.worlds.cache import VERSION, Pixels, key_of
 from unseen.worlds.caching import cache_folder
 from unseen.worlds.decode import Decoding, Resize
+from unseen.worlds.encoded import encoded
 from unseen.worlds.folder_world import Folder, Names, Problems
 from unseen.worlds.guess import guess
-from unseen.worlds.levels import encode, places, pools
+from unseen.worlds.levels import pools
 from unseen.worlds.manifest import read_manifest
 from unseen.worlds.scan import ROOT_HINT, Progress, folder_at, scan, stats
 from unseen.worlds.template import Template
@@ -39,6 +41,7 @@ def folder(
     category: str = "category",
     kinds: Mapping[str, str] | None = None,
     levels: Mapping[str, Sequence[Level]] | None = None,
+    bins: Mapping[str, Any] | None = None,
     resize: Resize = "squash",
     channels: int | None = None,
     background: str = "white",
@@ -56,10 +59,13 @@ def folder(
 
     ``kinds`` says what a factor is (``{"azimuth": "circular"}``, ``"circular:36"`` for 36 views a turn); by default the
     factor named by ``category`` is a category, numbers are ordinal, words nominal. ``levels`` keeps and orders levels;
-    images at others are left out and counted. ``size`` is a side or (height, width); by default the images' own if all
-    share one of at most 512 pixels, else 224. ``channels`` is 3 by default, also for grey images; 1 makes all grey.
-    ``background`` shows through transparent pixels and fills up ``resize="pad"``. Unreadable files are left out and
-    listed in ``problems``, or stop everything with ``on_unreadable="error"``.
+    images at others are left out and counted. ``bins`` puts many numbers into few levels (``{"view": 8}``, see
+    :mod:`unseen.worlds.binning`); the number itself stays as the attribute ``view_unbinned``.
+
+    ``size`` is a side or (height, width); by default the images' own if all share one of at most 512 pixels, else 224.
+    ``channels`` is 3 by default, also for grey images; 1 makes all grey. ``background`` shows through transparent
+    pixels and fills up ``resize="pad"``. Unreadable files are left out and listed in ``problems``, or stop everything
+    with ``on_unreadable="error"``.
 
     ``cache``, ``workers`` and ``progress`` change where and how fast, never what.
     """
@@ -74,6 +80,7 @@ def folder(
     declared: Mapping[str, Factor] = {}
     if template is not None:
         files, unmatched = _by_template(base, template, factors)
+        own_bins = {name: count for name, count in Template(template).bins.items() if f"= {name}" in files.columns}
         source = f"{base} by the template {template}"
     else:
         table = read_manifest(str(manifest), base, factors)
@@ -81,11 +88,12 @@ def folder(
         files, unmatched = _table(stats(base, table.paths), named), []
         source = f"{base} by the manifest {Path(str(manifest)).name}"
         declared, size, channels = table.declared, size or table.size, channels or table.channels
+        own_bins = table.bins
     return build(
         base, files, name=base.name, provenance={"source": source}, unmatched=unmatched,
         category=category, kinds=kinds, levels=levels, size=size, resize=resize, channels=channels,
         background=background, on_unreadable=on_unreadable, cache=cache, workers=workers, progress=progress,
-        declared=declared,
+        declared=declared, bins=asked_bins(own_bins) | asked_bins({} if bins is None else bins),
     )  # fmt: skip
 
 
@@ -138,6 +146,7 @@ def build(
     progress: Progress | None = None,
     prefix: str = "",
     declared: Mapping[str, Factor] | None = None,
+    bins: Mapping[str, Bins] | None = None,
 ) -> Folder:
     """A world from files and one text per factor: what :func:`folder` and the readers of known sets share."""
     threads = workers or _cores()
@@ -149,25 +158,32 @@ def build(
     how = Decoding(shape, channels or 3, resize, background)
     pixels = Pixels(place / key_of(how, VERSION), how)
     table, unreadable = _readable(table, pixels.refused(), base, on_unreadable)
-    space, codes, left_out = _encoded(table, category, kinds or {}, levels or {}, declared or {})
+    texts = {column[2:]: table[column].to_list() for column in table.columns if column.startswith("= ")}
+    told = texts.pop("pool", None)
+    found_at = encoded(texts, category, kinds or {}, levels or {}, declared or {}, bins or {})
+    space, codes = found_at.space, found_at.codes
     kept = np.all(codes >= 0, axis=1)
     if not kept.any():
         raise UnseenError(f"no image of {base} is left at the levels asked for: {listed((levels or {}).items())}.")
     table, codes = table.filter(pl.Series(kept)), codes[kept]
-    pool = pools(table["= pool"].to_list()) if "= pool" in table.columns else None
+    attributes = {name: values[kept] for name, values in found_at.attributes.items()}
+    pool = None if told is None else pools(told)[kept]
     stored = {factor.name: codes[:, number] for number, factor in enumerate(space.factors)}
     content, names = table["content"].to_numpy().astype(np.uint64), Names(table["path"], prefix)
-    problems = Problems(unreadable, tuple(unmatched), left_out, _copies(table))
+    problems = Problems(unreadable, tuple(unmatched), found_at.left_out, _copies(table))
     facts = {**provenance, "images": f"{len(table):,}", "size": f"{shape[0]}×{shape[1]} pixels, {why}"}
     facts["decoding"] = f"{how.channels} channels, {how.resize}, transparent pixels on {how.background}"
+    facts |= {"bins": "; ".join(found_at.said)} if found_at.said else {}
     facts |= {"problems": "; ".join(problems.lines())} if problems else {}
     return Folder(
         name=name,
-        samples=Samples(space, (Block(len(table), stored, pool=pool, names=names, content=content),)),
+        samples=Samples(
+            space, (Block(len(table), stored, pool=pool, names=names, content=content, attributes=attributes),)
+        ),
         root=base,
         paths=Names(table["path"]),
         pixels=pixels,
-        fingerprint=_fingerprint(how, space, names, content, codes, pool),
+        fingerprint=_fingerprint(how, space, names, content, codes, pool, attributes),
         provenance=facts,
         problems=problems,
         workers=threads,
@@ -211,32 +227,6 @@ def _readable(
     return good, unreadable
 
 
-def _encoded(
-    table: pl.DataFrame,
-    category: str,
-    kinds: Mapping[str, str],
-    levels: Mapping[str, Sequence[Level]],
-    declared: Mapping[str, Factor],
-) -> tuple[FactorSpace, np.ndarray, dict[str, int]]:
-    names = [column[2:] for column in table.columns if column.startswith("= ") and column != "= pool"]
-    asked = [*kinds, *levels] + ([category] if category != "category" else [])
-    for name in asked:
-        if name not in names:
-            raise unknown("factor", name, names, where="these images")
-    factors: list[Factor] = []
-    codes = []
-    for name in names:
-        texts = table[f"= {name}"].to_list()
-        if name in declared and name not in asked:
-            factor, own = declared[name], places(declared[name], texts)
-        else:
-            factor, own = encode(name, texts, kind=kinds.get(name), wanted=levels.get(name), category=name == category)
-        factors.append(factor)
-        codes.append(own)
-    left_out = {name: int((own < 0).sum()) for name, own in zip(names, codes) if (own < 0).any()}
-    return FactorSpace(factors), np.stack(codes, axis=1), left_out
-
-
 def _copies(table: pl.DataFrame) -> tuple[tuple[str, ...], ...]:
     twice = table.filter(pl.col("content").is_duplicated())
     groups = twice.group_by("content", maintain_order=True).agg("path")["path"].to_list()
@@ -244,7 +234,13 @@ def _copies(table: pl.DataFrame) -> tuple[tuple[str, ...], ...]:
 
 
 def _fingerprint(
-    how: Decoding, space: FactorSpace, names: Names, content: np.ndarray, codes: np.ndarray, pool: np.ndarray | None
+    how: Decoding,
+    space: FactorSpace,
+    names: Names,
+    content: np.ndarray,
+    codes: np.ndarray,
+    pool: np.ndarray | None,
+    attributes: Mapping[str, np.ndarray],
 ) -> str:
     """Changes when a picture, its name, its factors or its pool does; not with the folder's place or the files' dates.
 
@@ -256,4 +252,6 @@ def _fingerprint(
     digest.update(np.ascontiguousarray(content, dtype="<u8").tobytes())
     digest.update(np.ascontiguousarray(codes, dtype="<i8").tobytes())
     digest.update(b"" if pool is None else "\0".join(pool.tolist()).encode())
+    for name, values in attributes.items():
+        digest.update(repr((name, values.tolist())).encode())
     return digest.hexdigest()

@@ -1,7 +1,8 @@
 """A table of images: one row per file, a column ``path`` (or ``image``, ``file``), and any columns as factors.
 
 A Parquet manifest that ``unseen render`` wrote says of itself, under the key ``unseen`` of its metadata, what its
-factors are: their levels in order, kinds, coordinates. What a caller asks for goes before what the table says.
+factors are: their levels in order, kinds, coordinates. A column called ``view:bins=8`` is the factor ``view`` in eight
+bins. What a caller asks for goes before what the table says.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import polars as pl
 
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor
+from unseen.worlds.bins import option
 from unseen.worlds.levels import numbers
 
 PATH_COLUMNS = ("path", "image", "file")
@@ -34,12 +36,13 @@ class Manifest:
     declared: Mapping[str, Factor] = field(default_factory=dict)
     size: tuple[int, int] | None = None
     channels: int | None = None
+    bins: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_manifest(path: str | Path, root: Path, factors: Sequence[str] | None = None) -> Manifest:
     """Read a CSV, TSV or Parquet table; ``factors`` names the columns to use (all but path and pool by default)."""
     file = find_manifest(path, root)
-    frame = _frame(file)
+    frame, bins = _binned(_frame(file), file)
     key = next((name for name in PATH_COLUMNS if name in frame.columns), None)
     if key is None:
         raise UnseenError(
@@ -62,7 +65,8 @@ def read_manifest(path: str | Path, root: Path, factors: Sequence[str] | None = 
     paths = _paths(frame[key].to_list(), root, file)
     columns = {name: _column(frame[name].to_list(), name, paths, file) for name in names}
     pool = frame["pool"].to_list() if "pool" in frame.columns else None
-    return Manifest(paths, columns, pool, declared, facts.get("size"), facts.get("channels"))
+    own = {name: count for name, count in bins.items() if name in names}
+    return Manifest(paths, columns, pool, declared, facts.get("size"), facts.get("channels"), own)
 
 
 def find_manifest(path: str | Path, root: Path) -> Path:
@@ -106,6 +110,22 @@ def _frame(file: Path) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, OSError, UnicodeError) as fault:
         first = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
         raise UnseenError(f"manifest '{file}' cannot be read as {file.suffix or 'CSV'}: {first}") from None
+
+
+def _binned(frame: pl.DataFrame, file: Path) -> tuple[pl.DataFrame, dict[str, int]]:
+    """The table with ``view:bins=8`` renamed to ``view``, and the bins."""
+    bins: dict[str, int] = {}
+    for column in frame.columns:
+        name, _, form = column.rpartition(":")
+        if not name or not form.strip().startswith("bins="):
+            continue
+        count = option(form.strip())
+        if count is None or not name.strip():
+            raise UnseenError(f"manifest '{file.name}' has the column '{column}'; bins are asked for as 'view:bins=8'.")
+        if name.strip() in frame.columns:
+            raise UnseenError(f"manifest '{file.name}' has the columns '{name.strip()}' and '{column}'; leave one out.")
+        frame, bins[name.strip()] = frame.rename({column: name.strip()}), count
+    return frame, bins
 
 
 def _paths(given: list[str | None], root: Path, file: Path) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,7 +14,7 @@ import numpy as np
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.plain_numbers import is_whole
-from unseen.vocabulary.samples import Block, Samples
+from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.world import World, world_words
 from unseen.worlds.transforms import SETS, TRANSFORMATIONS, Transformation, transformation
 
@@ -275,7 +275,7 @@ def _multiplied(samples: Samples, factor: Factor) -> Samples:
             every = np.tile(np.arange(len(factor)), len(cells))[:, None]
             cells = np.concatenate([np.repeat(cells, len(factor), axis=0), every], axis=1)
         grid = (*block.grid, factor.name)
-        blocks.append(Block(block.instances, block.stored, grid, block.pool, block.names, block.content, cells))
+        blocks.append(replace(block, grid=grid, cells=cells))
     return Samples(FactorSpace((*samples.space.factors, factor)), tuple(blocks))
 
 
