@@ -51,6 +51,7 @@ def show_domains(console: Console, frame: Any, factor: str) -> None:
         "Accuracy in % [95 % interval]. left out: by networks that never saw it; trained on: the same images, by "
         "networks that did; others: new images of the domains the first were trained on; majority: always saying the "
         f"most frequent one{'' if guess is None else f' (chance {100 * guess:.0f})'}. Intervals are over "
-        f"{repeats(counts)} trained networks of each kind, of the mean over levels of {factor}. By category, and one row per trial: --format csv, json or markdown; --tidy."
+        f"repeats ({repeats(counts)}), of the mean over levels of {factor}. By category, and one row per trial: "
+        "--format csv, json or markdown; --tidy."
     )
     print_hanging(console, words)

@@ -53,8 +53,8 @@ def visit_picture(
     split: Split, samples: Samples, found: Audit, examples: tuple[np.ndarray, np.ndarray] | None
 ) -> SplitPicture:
     """One such split. Levels that it neither shows nor asks are left out. Ringed is what is asked and never seen; words
-    under a cell name the sets that ask it, with the part of the visits before them where it is not the whole. Where each
-    image has a level of its own no cell takes a part of the visits to it, and images are counted."""
+    under a cell name the sets that ask it, with the part of the visits before them where it is not the whole. Where
+    each image has a level of its own, no cell takes a part of the visits to it, and images are counted."""
     rows, columns = (samples.space[name] for name in split.factors)
     kept = shown_levels(split, columns.levels)
     counts = found.counts["train"][:, kept]
@@ -89,7 +89,7 @@ def visit_picture(
 
 
 def _alone(visits: int, part: bool) -> str:
-    """Under a cell of a matrix: its visits, where they are all that its images have; of a part, the part says enough."""
+    """Under a cell of a matrix: its visits, where its images have no others; of a part, the part says enough."""
     return "asked" if not visits else "" if part else f"{visits:,}"
 
 
