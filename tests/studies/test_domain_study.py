@@ -9,6 +9,7 @@ from domain_example import DOMAINS, by_hand, even, folder_of, known, study_of, t
 from unseen.measures import mean_interval
 from unseen.reports import write_report
 from unseen.reports.figures import figures
+from unseen.studies.collect import collect
 from unseen.studies.contents import gather, summary_of
 from unseen.studies.domain_contents import read
 from unseen.studies.domain_findings import AT_ALL, LESS, domain_answer, domain_findings, verdict
@@ -153,13 +154,23 @@ def test_the_page_shows_domains_and_no_paper_about_noise(contents, tmp_path):
     assert (tmp_path / "figures" / "domains.png").stat().st_size > 5000
 
 
+def test_one_row_per_trial_tells_each_domain(finished):
+    tidy = collect(finished)
+    rows = tidy.filter(tidy["measure"] == "accuracy by domain")
+    assert rows.height == 15 * 4
+    bound = rows.filter((rows["design.left_out"] == "none") & (rows["level"] == "sketch"))
+    assert bound["set"].unique().to_list() == ["seen"]
+    assert bound["value"].mean() == pytest.approx(0.6, abs=0.01)
+    assert tidy.filter(tidy["measure"] == "accuracy").height == 4 * 3 * 2 + 3
+
+
 def test_a_terminal_shows_domains_in_80_columns(finished):
     from rich.console import Console
 
-    from unseen.cli.listing import show_results
+    from unseen.cli.domains import show_domains
 
     console = Console(width=80, record=True)
-    show_results(finished, console, "table", True)
+    show_domains(console, summary_of(finished).fill_nan(None), "domain")
     text = console.export_text()
     assert max(map(len, text.splitlines())) <= 80
     assert re.search(r"sketch +35 \[\d+, \d+\] +60 \[\d+, \d+\] +\+25 \[\d+, \d+\]", text)

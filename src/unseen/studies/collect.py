@@ -11,6 +11,7 @@ import numpy as np
 
 from unseen.measures import accuracy, chance, geometric_mean, learning_lead, nearest_seen_distance, unit_summary
 from unseen.studies.answers import read_answers, words
+from unseen.studies.domains import by_domain
 from unseen.studies.exposures import DESIGN, exposed
 from unseen.studies.regressions import regressed
 from unseen.studies.store import damaged
@@ -48,7 +49,8 @@ def stored_trials(study: Study) -> list[tuple[dict[str, Any], Path]]:
 
 def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
     """The tidy table: ``trial, seed``, the grid's keys, then ``set, target, layer, unit_type, measure, value, n``;
-    where categories are seen transformed also ``level`` (the transformation) and ``seen`` (how many are).
+    where categories are seen transformed also ``level`` (the transformation) and ``seen`` (how many are), where a
+    domain is left out ``level`` (the domain).
 
     ``everything`` takes all trials in the store, also those of other settings than the recipe's; without it the recipe
     (and so the world) is needed to tell which trials belong.
@@ -129,6 +131,7 @@ def measured(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> It
         yield from exposed(facts, folder, _accuracies(facts, folder))
     else:
         yield from _accuracies(facts, folder)
+        yield from by_domain(facts, folder) if "left_out" in facts["facts"] else ()
         yield from _units(facts, folder, options)
         yield from _order(facts)
     yield {"measure": "device seconds", "value": facts["seconds_together"] / facts["packed"], "n": facts["packed"]}

@@ -6,7 +6,7 @@ images and trained on as many: else a domain that was never seen could not be to
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,6 +111,17 @@ def read_trial(facts: Mapping[str, Any], folder: Path, model: str, repeat: int) 
         model, repeat, str(about["left_out"]), domain.names, truth.names, sample[kept], domain.places[kept],
         truth.places[kept], right[kept], asked.is_("unseen")[kept], about,
     )  # fmt: skip
+
+
+def by_domain(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]]:
+    """Accuracy of one trial in each domain (``level``) that it was asked, for the tidy table."""
+    one = read_trial(facts, folder, "", 0)
+    for place, name in enumerate(one.domains):
+        for asked, of in (("seen", ~one.unseen), ("unseen", one.unseen)):
+            right = one.right[of & (one.domain == place)]
+            if len(right):
+                head = {"measure": "accuracy by domain", "set": asked, "target": facts["factors"][0], "level": name}
+                yield {**head, "value": float(right.mean()), "n": len(right)}
 
 
 def domain_numbers(answered: Sequence[Answered]) -> tuple[list[Domain], str]:
