@@ -9,6 +9,7 @@ from domain_example import DOMAINS, by_hand, even, folder_of, known, study_of, t
 from unseen.measures import mean_interval
 from unseen.reports import write_report
 from unseen.reports.figures import figures
+from unseen.studies.answered import read_told
 from unseen.studies.collect import collect
 from unseen.studies.contents import gather, summary_of
 from unseen.studies.domain_contents import read
@@ -152,6 +153,14 @@ def test_the_page_shows_domains_and_no_paper_about_noise(contents, tmp_path):
     for words in ("Geirhos", "⅓", "1 visits", "uniform-noise", "NaN"):
         assert words not in page.replace("isNaN", "").split("<script>")[0]
     assert (tmp_path / "figures" / "domains.png").stat().st_size > 5000
+
+
+def test_levels_keep_their_spelling_where_single_answers_are_told(tmp_path):
+    counts = even(20, domains=("art_painting", "photo"))
+    grid = {"design.left_out": ["art_painting", "none"]}
+    made = study_of(folder_of(tmp_path / "photos", counts), tmp_path / "study", grid=grid, seeds=[0])
+    told = read_told(by_hand(made, lambda left_out, domain, seed: 0.5))
+    assert [one.condition for one in told] == ["left out art_painting", "left out none"]
 
 
 def test_one_row_per_trial_tells_each_domain(finished):

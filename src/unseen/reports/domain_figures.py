@@ -80,8 +80,9 @@ def dots(found: Domains) -> alt.LayerChart:
     scale = alt.Scale(domain=[0, 1], nice=False)
     y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title="accuracy", format="~g", tickCount=5))
     side = alt.XOffset("kind:N", sort=list(KINDS), scale=alt.Scale(domain=list(KINDS)))
-    colours = alt.Scale(domain=list(KINDS), range=[role(name) for name in KINDS.values()])
-    colour = alt.Color("kind:N", scale=colours, title=None)
+    usual = f"most frequent {found.category}"
+    painted = {**{kind: role(name) for kind, name in KINDS.items()}, usual: role("muted")}
+    colour = alt.Color("kind:N", scale=alt.Scale(domain=list(painted), range=list(painted.values())), title=None)
     tips = [
         alt.Tooltip("domain:N", title=found.factor),
         alt.Tooltip("kind:N", title="networks"),
@@ -94,10 +95,12 @@ def dots(found: Domains) -> alt.LayerChart:
     low = alt.Y("low:Q", scale=scale, axis=alt.Axis(title="accuracy", format="~g", tickCount=5))
     dot = base.mark_point(filled=True, opacity=1, size=85, strokeWidth=12, strokeOpacity=0)
     often = [
-        {"domain": row.name, "majority": row.majority} for row in _shown(found) if finite(row.majority) is not None
+        {"domain": row.name, "majority": row.majority, "kind": usual}
+        for row in _shown(found)
+        if finite(row.majority) is not None
     ]
     most = alt.Chart(alt.Data(values=often)).mark_point(
-        filled=True, shape="diamond", size=42, color=role("muted"), opacity=0.9, tooltip=None
+        filled=True, shape="diamond", size=42, opacity=0.9, tooltip=None
     )
     guess = alt.Chart(alt.Data(values=[{"chance": found.chance}]))
     line = guess.mark_rule(strokeWidth=1, strokeDash=[1, 3], color=role("muted"), tooltip=None)
@@ -106,7 +109,7 @@ def dots(found: Domains) -> alt.LayerChart:
     layers = [
         line.encode(at),
         word.encode(at, x=alt.value("width")),  # beside the line, where nothing is drawn
-        most.encode(x, alt.Y("majority:Q", scale=scale)),
+        most.encode(x, alt.Y("majority:Q", scale=scale), colour),
         bars.encode(x, low, alt.Y2("high:Q"), side, colour),
         dot.encode(x, y, side, colour, tooltip=tips),
     ]

@@ -116,7 +116,8 @@ def condition_of(trial: Trial, facts: Mapping[str, Any], keys: Sequence[str]) ->
         elif isinstance(value, str) and not key.startswith("design."):
             parts.append(value)
         else:
-            parts.append(setting_text(key, value).replace("_", " "))
+            name = key.rpartition(".")[2]  # levels keep their spelling
+            parts.append(setting_text(key, value).replace(name, name.replace("_", " "), 1))
     return ", ".join(parts)
 
 
