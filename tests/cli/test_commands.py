@@ -85,7 +85,7 @@ def test_plan_shows_trials_images_splits_and_time_and_trains_nothing(say, recipe
     assert "4 trials (2 seeds), 0 finished already" in said.out
     assert "seen_per_level 8  90     72          72    72      72" in said.out
     assert "72 of 81 combinations: category (rows) × position (columns)" in said.out
-    assert "○ asked at test only (OOD)" in said.out
+    assert "○ tested only (OOD)" in said.out
     assert "less than a minute on cpu for the 4 trials left: 360 images to train on" in said.flat
     assert (tmp_path / "splits.png").stat().st_size > 1000
     assert not (tmp_path / "runs").exists()

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from small_study import command, surroundings, tiny, written
+from small_study import command, own_network, surroundings, tiny, written
 from unseen.cli.printable import printable, shown
 from unseen.cli.terminal import Terminal
 from unseen.studies.study import load_study
@@ -240,3 +240,21 @@ def test_whoever_debugs_sees_the_traceback(say, monkeypatch):
     monkeypatch.setattr(listing, "list_designs", lambda console: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         say("designs")
+
+
+@pytest.mark.slow
+def test_a_network_that_prints_in_a_worker_does_not_fail_for_its_signs(tmp_path, compiled):
+    recipe = written(tmp_path / "mine.toml", own_network(tmp_path, "fine") | {"seeds": [0, 1]})
+    module = tmp_path / "mine_for_tests.py"
+    module.write_text(
+        module.read_text().replace("return Small(how)", "print('8×8 – 名', flush=True); return Small(how)")
+    )
+    done = subprocess.run(
+        command("run", recipe, "--device", "cpu", "--workers", 2, "--no-report"),
+        cwd=tmp_path,
+        env={**surroundings(compiled), "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, b"2/2," in done.stdout) == (0, True), done

@@ -1,7 +1,9 @@
 """A study opened from Python: by its folder, without running it."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -125,3 +127,15 @@ def test_importing_unseen_imports_nothing_heavy(compiled):
         [sys.executable, "-c", words], env=surroundings(compiled), capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_the_guide_shows_what_an_opened_study_has(finished):
+    guide = Path(__file__).resolve().parents[2] / "docs" / "guide" / "results-and-reports.md"
+    section = guide.read_text(encoding="utf-8").partition("## From Python")[2].partition("\n## ")[0]
+    opened = unseen.open_study(finished)
+    shown = set(re.findall(r"\bstudy\.(\w+)", section))
+    assert {"status", "results", "summary", "responses", "trials", "report", "run", "inner"} <= shown
+    assert all(hasattr(opened, name) for name in shown)
+    facts = re.findall(r"\.(\w+)", section.partition("study.status()")[2].partition("\n")[0])
+    assert {"missing", "bytes"} <= set(facts)
+    assert all(hasattr(opened.status(), name) for name in facts)

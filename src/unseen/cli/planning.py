@@ -146,7 +146,7 @@ def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: 
     asked = study.asked(trial)
     if not pairs and len(asked) > MOST_SETS:  # they do not fit in the plan's table
         sizes = ", ".join(f"{name} {found.sizes[name].images:,}" for name in asked)
-        print_hanging(console, f"asked: {sizes}")
+        print_hanging(console, f"tested on: {sizes}")
     notes = dict.fromkeys(facts.get("protected", ()), "protected")
     notes |= {name: f"{len(levels)} held out" for name, levels in facts.get("withheld", {}).items()}
     console.print(strips(found.shares, notes), markup=False, highlight=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
 
@@ -22,13 +23,13 @@ def grid_text(picture: SplitPicture) -> str:
     >>> yes = np.eye(2, dtype=bool)
     >>> print(grid_text(SplitPicture("k = 1", "digit", "place", ("0", "1"), ("a", "b"), yes, ~yes, 300 * yes)))
     k = 1: digit (rows) × place (columns)
-    2 of 4 cells seen, 300 images each (600 in all); 2 asked
+    2 of 4 cells seen, 300 images each (600 in all); 2 tested only
     <BLANKLINE>
        a b
      0 ■ ○
      1 ○ ■
     <BLANKLINE>
-    ■ seen in training   ○ asked at test only (OOD)   · neither
+    ■ seen in training   ○ tested only (OOD)   · neither
     """
     columns = len(picture.column_levels)
     label = min(max((_width(name) for name in picture.row_levels), default=1), 18)
@@ -46,14 +47,19 @@ def grid_text(picture: SplitPicture) -> str:
     more = {"column": columns - shown, "row": len(picture.row_levels) - MOST_ROWS}
     hidden = [f"{number} more {thing}{'s' * (number != 1)}" for thing, number in more.items() if number > 0]
     lines += [f" … {' and '.join(hidden)}"] if hidden else []
-    lines += ["", "■ seen in training   ○ asked at test only (OOD)   · neither"]
+    lines += ["", "■ seen in training   ○ tested only (OOD)   · neither"]
     lines[-1] += "   ◉ both" if (picture.seen.astype(bool) & picture.asked.astype(bool)).any() else ""
     if picture.part is not None and picture.part.any():
         lines[-1] = lines[-1].replace("   ○", "   ◧ in a part of the visits   ○")
-    top = [f"{picture.title}: {picture.row_factor} (rows) × {picture.column_factor} (columns)", count_words(picture)]
+    top = [f"{picture.title}: {picture.row_factor} (rows) × {picture.column_factor} (columns)", _counts(picture)]
     top += [picture.note] if picture.note else []
     wrapped = [part for line in top for part in textwrap.wrap(line, WIDTH)]
     return "\n".join(line.rstrip() for line in [*wrapped, "", *lines])
+
+
+def _counts(picture: SplitPicture) -> str:
+    """The words of the report, which says "asked" where a terminal has no room to explain it."""
+    return re.sub(r"; ([\d,]+) asked$", r"; \1 tested only", count_words(picture))
 
 
 def mark_of(picture: SplitPicture, row: int, column: int) -> str:
