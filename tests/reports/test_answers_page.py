@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 
@@ -147,7 +148,7 @@ def test_headings_come_in_order_and_pictures_have_words(page):
     levels = [int(found) for found in re.findall(r"<h([1-6])\b", re.sub(r"<script.*?</script>", "", page, flags=re.S))]
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(after - before <= 1 for before, after in zip(levels, levels[1:]))
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
     body = re.sub(r"<(script|noscript)\b.*?</\1>", "", page, flags=re.S)
     assert all("alt=" in tag for tag in re.findall(r"<img\b[^>]*>", body))
     svgs = re.findall(r"<svg\b[^>]*>", body)

@@ -66,7 +66,8 @@ function tell() {
       strays: [...document.querySelectorAll("nav a")].map(a => a.getAttribute("href"))
         .filter(href => !document.querySelector(href)),
       beyond: [...document.querySelectorAll("main *, header *, nav *")]
-        .filter(e => !e.closest("svg, .scroll, .scrolls, pre") && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + " " + e.className),
+        .filter(e => !e.closest("svg, .scroll, .scrolls, pre"))
+        .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + " " + e.className),
       pictures: [...document.querySelectorAll(".gallery img")].map(i => i.naturalWidth),
       mouse: [...document.querySelectorAll(".mouse")].map(e => getComputedStyle(e).display),
       labels: [...document.querySelectorAll("#accuracy .chart svg")].map(s => {

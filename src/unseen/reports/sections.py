@@ -182,10 +182,11 @@ def _splits(contents: Contents) -> Section | str:
     title = first.title[:1].upper() + first.title[1:]
     caption = (
         f"{title}: {count_words(first)}.{cut_words(first)} Blue frames are seen in training, with {below} "
-        f"below; orange dashed frames are asked at test and never seen in training (OOD); faded cells neither. {first.note}"
+        f"below; orange dashed frames are asked at test, and never seen (OOD); faded cells neither. {first.note}"
     )
     body = (
-        f'<figure id="figure-splits"><div class="picture large scrolls" tabindex="0"{least}>{themed(lead.svg())}</div>{HINT}'
+        f'<figure id="figure-splits"><div class="picture large scrolls" tabindex="0"{least}>'
+        f"{themed(lead.svg())}</div>{HINT}"
         f"<figcaption>{escape(caption.strip())}</figcaption></figure>"
     )
     if len(contents.splits) > 1 and all(picture.split for picture in contents.splits):
