@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from unseen.reports import Contents, Finding, SplitPicture, UnitPicture
+from unseen.reports.answered import Answered, CellPicture, ConfusionPicture, Gallery, Mistake
 
 XS = (9.0, 18.0, 27.0, 36.0)
 SERIES = ("separate", "shared")
@@ -211,3 +212,35 @@ def facts() -> dict[str, dict[str, str]]:
         "Versions": {"unseen": "0.1.0", "torch": "2.11.0", "python": "3.11"},
         "Time": {"training": "3 min 12 s", "24 trials": "8 s each"},
     }
+
+
+def answered(pictures: bool = True, classes: int = 9) -> Answered:
+    """Answers of six networks: cells, confusions and mistakes, also of a file with an odd name."""
+    rng = np.random.default_rng(1)
+    seen = rng.random((9, 9)) < 0.5
+    asked = np.full((9, 9), 36)
+    asked[0, 0] = 0
+    right = np.where(seen, 34, 12) * (asked > 0)
+    names = tuple(map(str, range(9)))
+    cells = tuple(
+        CellPicture(f"{x} combinations", target, "digit", "position", names, names, right, asked, seen, 6, x == 36)
+        for x in (9, 18, 27, 36, 45)
+        for target in TARGETS
+    )
+    levels = tuple(f"kind {n}" for n in range(classes))
+    counts = rng.integers(0, 9, (classes, classes)) + np.diag(np.full(classes, 60))
+    confusions = tuple(
+        ConfusionPicture("36 combinations", target, asked, levels, counts, 6, asked == "unseen")
+        for target in TARGETS
+        for asked in ("unseen", "seen")
+    )
+    shown = rng.integers(0, 255, (12, 64, 64, 3), dtype=np.uint8)
+    mistakes = tuple(
+        Mistake(
+            f"photos/a & <b>/{n:03}.jpg", "digit 3, position 7", "three", "eight", 0.99 - n / 50,
+            "36 combinations, seed 1", 5, 6, shown[n] if pictures else None,
+        )
+        for n in range(12)
+    )  # fmt: skip
+    galleries = (Gallery("digit", mistakes, 90, 360), Gallery("position", (), 0, 360))
+    return Answered(cells, confusions, galleries, (), "" if pictures else "the images are not at hand (moved)", 5)

@@ -10,7 +10,7 @@ from html import unescape
 
 import numpy as np
 import pytest
-from report_example import contents
+from report_example import answered, contents
 from test_regression_report import regression
 
 from unseen.reports import SplitPicture, write_report
@@ -62,10 +62,27 @@ function tell() {
       line: getComputedStyle(document.querySelector("#accuracy .mark-line path")).stroke,
       label: getComputedStyle(document.querySelector("#accuracy .role-axis-label text")).fill,
       tooltip: document.querySelector("#vg-tooltip-element")?.textContent ?? "",
+      nav: getComputedStyle(document.querySelector("nav")).display,
+      strays: [...document.querySelectorAll("nav a")].map(a => a.getAttribute("href"))
+        .filter(href => !document.querySelector(href)),
+      beyond: [...document.querySelectorAll("main *, header *, nav *")]
+        .filter(e => !e.closest("svg, .scroll, .scrolls, pre"))
+        .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + " " + e.className),
+      pictures: [...document.querySelectorAll(".gallery img")].map(i => i.naturalWidth),
+      mouse: [...document.querySelectorAll(".mouse")].map(e => getComputedStyle(e).display),
+      labels: [...document.querySelectorAll("#accuracy .chart svg")].map(s => {
+        const word = [...s.querySelectorAll("text")].find(t => t.textContent === "chance").getBoundingClientRect();
+        const lines = [...s.querySelectorAll(".mark-line path, .mark-area path")];
+        return word.left >= Math.max(...lines.map(p => p.getBoundingClientRect().right));
+      }),
+      hints: [...document.querySelectorAll(".scrolls")].map(b => [b.scrollWidth > b.clientWidth + 4,
+        getComputedStyle(b.nextElementSibling).display !== "none"]),
       loaded: performance.getEntriesByType("resource").map(e => e.name).filter(n => !n.startsWith("data:")),
     }, "*");
   }, 300);
 }
+const eager = () => document.querySelectorAll("img").forEach(i => i.loading = "eager");
+document.addEventListener("DOMContentLoaded", eager);
 addEventListener("load", tell);
 </script>"""
 GRID_WITNESS = """<script>
@@ -97,7 +114,8 @@ def witnessed(made, folder, witness):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return witnessed(contents(), tmp_path_factory.mktemp("browser"), WITNESS)
+    whole = contents(answered=answered(), made={"command": "unseen run " + 60 * "very-long-", "run": "2026-11-18"})
+    return witnessed(whole, tmp_path_factory.mktemp("browser"), WITNESS)
 
 
 def seen_by_chromium(folder, profile, *flags: str) -> dict[str, dict]:
@@ -137,6 +155,34 @@ def test_on_a_phone_nothing_overflows(light):
     phone = light["390"]
     assert phone["scroll"] <= 390
     assert phone["widest"] <= 390
+
+
+def test_on_a_phone_only_boxes_that_scroll_go_beyond_the_edge(light):
+    assert light["390"]["beyond"] == []
+
+
+def test_there_is_a_list_of_contents_at_every_width_and_its_links_resolve(light):
+    for told in light.values():
+        assert told["nav"] == "block"
+        assert told["strays"] == []
+
+
+def test_the_pictures_of_mistakes_load(light):
+    for told in light.values():
+        assert len(told["pictures"]) == 12
+        assert min(told["pictures"]) > 0
+
+
+def test_the_word_chance_stands_beside_the_curves_not_on_them(light):
+    for told in light.values():
+        assert told["labels"]
+        assert all(told["labels"])
+
+
+def test_a_box_that_hides_something_says_that_it_scrolls_and_only_then(light):
+    for told in light.values():
+        assert [hides == hint for hides, hint in told["hints"]] == [True] * len(told["hints"])
+    assert any(hides for hides, _ in light["390"]["hints"])
 
 
 def test_on_a_phone_a_wide_grid_of_examples_scrolls_in_its_own_box(tmp_path):

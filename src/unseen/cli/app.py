@@ -117,6 +117,7 @@ def _told(study: Any, *, aside: bool = False) -> Any:
 def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     from unseen.cli.progress import Progress
     from unseen.engines.local import find_device, run_study
+    from unseen.studies.commands import typed_command
 
     place = find_device(device)
     _prepare(study)
@@ -131,7 +132,9 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     first = [(one.label, one.trial.recipe.training.epochs) for one in left]
     try:
         with Progress(console, todo, first) as progress:
-            outcome = run_study(study, device=device, workers=workers, pack=pack, watch=progress)
+            outcome = run_study(
+                study, device=device, workers=workers, pack=pack, watch=progress, command=typed_command()
+            )
     except KeyboardInterrupt:
         console.print("stopped. Finished trials are kept; the same command goes on from here.")
         raise typer.Exit(130) from None

@@ -90,12 +90,14 @@ def run_recipe(
     :func:`open_study`."""
     from unseen.engines.local import run_study
     from unseen.studies.collect import collect
+    from unseen.studies.commands import called
     from unseen.studies.trusting import settle
 
     study = open_study(recipe, out=out, settings=settings, trust=trust)
     settle(study.recipe, f"recipe '{study.recipe.title}'", trust=False)
     study.check()
-    run_study(study, device=device, workers=workers, watch=watch or (lambda event: None))
+    asked = called(recipe, out=out, settings=settings)
+    run_study(study, device=device, workers=workers, watch=watch or (lambda event: None), command=asked)
     return collect(study)
 
 

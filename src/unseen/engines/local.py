@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, cast
 
 from unseen.studies.calibration import calibrate
+from unseen.studies.commands import note_command
 from unseen.studies.execute import Event, Watch, execute
 from unseen.studies.store import disk_error, write_text
 from unseen.studies.study import Study
@@ -59,10 +60,16 @@ def find_device(name: str) -> Any:
 
 
 def run_study(
-    study: Study, *, device: str = "auto", workers: int | None = None, pack: int | None = None, watch: Watch
+    study: Study,
+    *,
+    device: str = "auto",
+    workers: int | None = None,
+    pack: int | None = None,
+    watch: Watch,
+    command: str = "",
 ) -> Outcome:
     """Run every trial that is missing. What is finished stays; what failed before is tried again. Strengths that the
-    recipe wants calibrated are found first."""
+    recipe wants calibrated are found first. ``command``: how it was asked for, noted for the report."""
     from unseen.studies.describe import recipe_toml
 
     place = find_device(device)
@@ -71,6 +78,7 @@ def run_study(
         study.store.sweep()
         try:
             write_text(study.path / "recipe.toml", recipe_toml(study.recipe))
+            note_command(study.path, command)
         except OSError as error:
             raise disk_error(error, study.path) from error
         if study.calibrations:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unseen.reports.contents import Contents
+
+if TYPE_CHECKING:
+    from unseen.reports.drawing import Drawing
+
+ANSWER_SHEETS = ("cells", "confusion")  # files beside the page
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,3 +113,13 @@ def parts(contents: Contents) -> Iterator[Part | str]:
     if found.galleries:
         yield "mistakes", "The surest mistakes", gallery_body(found)
     yield from found.left
+
+
+def answer_sheets(contents: Contents) -> dict[str, Drawing]:
+    """The same as files, by name; the gallery is in the page alone."""
+    from unseen.reports.cells import cell_sheet
+    from unseen.reports.confusion import confusion_sheet
+
+    found = contents.answered
+    sheets = {} if found is None or not found.cells else {"cells": cell_sheet(found)}
+    return sheets | ({"confusion": confusion_sheet(found)} if found is not None and found.confusions else {})

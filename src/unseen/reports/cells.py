@@ -9,11 +9,13 @@ from html import escape
 from unseen.reports.answered import Answered, CellPicture
 from unseen.reports.drawing import Drawing, framed, sheet
 from unseen.reports.heat import heat_grid
+from unseen.reports.legend import HINT
 from unseen.reports.palette import themed
 from unseen.reports.tables import csv_link, table
 from unseen.reports.words import number, plain
 
 MOST_LEVELS = 40  # of a factor in one picture
+MOST_SHOWN = 8  # pictures at once; of more, those of the conditions that saw most
 MOST_TABLE = 600  # cells in the page; the CSV has them all
 
 
@@ -79,7 +81,7 @@ def count_words(picture: CellPicture) -> str:
 
 
 def cell_body(found: Answered) -> str:
-    main = [picture for picture in found.cells if picture.main] or list(found.cells)
+    main = [picture for picture in found.cells if picture.main or len(found.cells) <= MOST_SHOWN] or list(found.cells)
     others = [picture for picture in found.cells if not any(picture is one for one in main)]
     words = (
         "Per cent of answers that are right, the fuller the colour the more. Blue frames: cells seen in training (new "
@@ -108,7 +110,7 @@ def _tile(picture: CellPicture) -> str:
     title = titled(picture)
     return (
         f'<figure><div class="picture scrolls" tabindex="0" style="--least:{drawn.width:.0f}px">'
-        f"{themed(drawn.svg())}</div><figcaption><b>{escape(title)}</b>{escape(mean_words(picture))}<br>"
+        f"{themed(drawn.svg())}</div>{HINT}<figcaption><b>{escape(title)}</b>{escape(mean_words(picture))}<br>"
         f"{escape(count_words(picture))}</figcaption></figure>"
     )
 

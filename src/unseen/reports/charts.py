@@ -78,9 +78,20 @@ def curve_rows(rows: Rows, *, percent: bool = False) -> list[dict[str, Any]]:
                 "n": row["n"],
                 "shown": number(row["value"], percent=percent),
                 "interval": interval(row["low"], row["high"], row["n"], percent=percent),
+                "asked": asked_words(row),
             }
         )
     return made
+
+
+def asked_words(row: Mapping[str, Any]) -> str:
+    """How many test images stand behind a point, where it is known.
+
+    >>> asked_words({"asked": 720.0, "n": 3}), asked_words({})
+    ('720 of each network', '')
+    """
+    asked = row.get("asked")
+    return f"{asked:,.0f} of each network" if asked else ""
 
 
 def x_axis(values: Sequence[float | int], title: str, *, wrap: int) -> alt.X:
@@ -101,8 +112,8 @@ def colour(colours: Mapping[str, str], title: str) -> alt.Color:
     return alt.Color("series:N", scale=alt.Scale(domain=list(colours), range=list(colours.values())), title=title)
 
 
-def y_axis(field: str, domain: Sequence[float | int], *, percent: bool = False) -> alt.Y:
-    axis = alt.Axis(title=None, format="%" if percent else "~g", tickCount=5)
+def y_axis(field: str, domain: Sequence[float | int], *, percent: bool = False, title: str = "") -> alt.Y:
+    axis = alt.Axis(title=title or None, format="%" if percent else "~g", tickCount=5)
     return alt.Y(f"{field}:Q", scale=alt.Scale(domain=list(domain), nice=False), axis=axis)
 
 
@@ -118,17 +129,18 @@ def curves(
     published: Rows = (),
     percent: bool = False,
     height: int = 180,
+    y_title: str = "",
 ) -> alt.LayerChart:
     """Mean against x with a band of its interval: dashed where seen, solid where not, hollow where published."""
     data = curve_rows(rows, percent=percent)
     x = x_axis([row["x"] for row in data], x_title, wrap=24 if height < 160 else 48)  # small panels are narrow
-    y = y_axis("value", domain, percent=percent)
+    y = y_axis("value", domain, percent=percent, title=y_title)
     base = alt.Chart(alt.Data(values=data))
     layers: list[alt.Chart] = []
     if chance:
-        layers += _chance(chance, x, domain)
+        layers += _chance(chance, x, y_axis("chance", domain, percent=percent, title=y_title))
     bounded = base.transform_filter("isValid(datum.low)")
-    spread = y_axis("low", domain, percent=percent)
+    spread = y_axis("low", domain, percent=percent, title=y_title)
     if len({row["x"] for row in data}) > 1:
         band = bounded.mark_area(opacity=0.16, clip=True, tooltip=None)
     else:  # with one x a band has no width
@@ -149,6 +161,7 @@ def curves(
         alt.Tooltip("interval:N", title="95 % interval"),
         alt.Tooltip("n:Q", title="n"),
     ]
+    tips += [alt.Tooltip("asked:N", title="test images")] if any(row["asked"] for row in data) else []
     # A wide stroke nobody sees makes a small point easy to hit with a finger.
     point = base.mark_point(filled=True, opacity=1, size=38, strokeWidth=14, strokeOpacity=0)
     layers.append(point.encode(x, y, colour(colours, series_title), alt.Detail("set:N"), tooltip=tips))
@@ -157,17 +170,17 @@ def curves(
     return alt.LayerChart(layer=layers, height=height)
 
 
-def _chance(chance: Sequence[Mapping[str, float | int]], x: alt.X, domain: Sequence[float | int]) -> list[alt.Chart]:
+def _chance(chance: Sequence[Mapping[str, float | int]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """A dotted line, with its word right of the panel, where no curve can cross it."""
     base = alt.Chart(alt.Data(values=list(chance)))
-    y = y_axis("chance", domain)
     line = base.mark_line(strokeWidth=1, strokeDash=[1, 3], color=role("muted"), tooltip=None).encode(x, y)
     if len(chance) == 1:
         line = base.mark_rule(strokeWidth=1, strokeDash=[1, 3], color=role("muted"), tooltip=None).encode(y)
     last = alt.Chart(alt.Data(values=[max(chance, key=lambda row: row["x"])]))
     word = last.mark_text(
-        text="chance", align="right", baseline="bottom", dy=-2, dx=8, fontSize=10.5, color=role("muted"), tooltip=None
+        text="chance", align="left", baseline="middle", dx=3, fontSize=10.5, color=role("muted"), tooltip=None
     )
-    return [line, word.encode(x, y)]
+    return [line, word.encode(alt.XValue("width"), y)]
 
 
 def _published(

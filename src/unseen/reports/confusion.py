@@ -12,6 +12,7 @@ from unseen.reports.answered import Answered, ConfusionPicture
 from unseen.reports.charts import set_title
 from unseen.reports.drawing import Drawing, framed, sheet
 from unseen.reports.heat import heat_grid
+from unseen.reports.legend import HINT
 from unseen.reports.palette import themed
 from unseen.reports.words import number
 
@@ -64,7 +65,7 @@ def confusion_grid(picture: ConfusionPicture) -> Drawing:
 def _short(names: Sequence[str]) -> list[str]:
     from unseen.reports.drawing import fitting
 
-    return fitting(names, 11)
+    return fitting(names, 14)
 
 
 def titled(picture: ConfusionPicture) -> str:
@@ -112,7 +113,7 @@ def _tile(picture: ConfusionPicture) -> str:
     drawn = confusion_grid(picture)
     return (
         f'<figure><div class="picture scrolls" tabindex="0" style="--least:{drawn.width:.0f}px">'
-        f"{themed(drawn.svg())}</div><figcaption><b>{escape(f'{picture.target}: {titled(picture)}')}</b>"
+        f"{themed(drawn.svg())}</div>{HINT}<figcaption><b>{escape(f'{picture.target}: {titled(picture)}')}</b>"
         f"{escape(worst_words(picture))}</figcaption></figure>"
     )
 

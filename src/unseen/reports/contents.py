@@ -304,7 +304,7 @@ class Contents:
     ``layer`` (ordered by ``layers`` below, from the input to the output), ``unit_type`` (factor name a unit prefers;
     "" elsewhere), ``measure`` ("accuracy", "median specialization", "share of units", "median selectivity", "median
     invariance", "degenerate units"), ``value``, ``low``, ``high`` (95 % interval over repeats; NaN where n = 1), ``n``
-    (repeats), ``chance`` (float or null).
+    (repeats), ``chance`` (float or null), and, where it is known, ``asked`` (test images of each network).
 
     ``scatter``: one row per trial and unit type: ``trial, seed, series, x, target, layer, specialization, accuracy``
     (OOD accuracy of that target). ``curves``: ``trial, seed, series, x, epoch, phase ("train"/"validation"), target
@@ -354,4 +354,4 @@ class Contents:
     absent: str = ""  # why the images were not at hand when this was gathered
     unrun: tuple[int, int] = (0, 0)  # trials that have not finished, of how many
     answered: Answered | None = None  # what single answers tell; none where answers are numbers
-    made: Mapping[str, str] = field(default_factory=dict)  # when and by which command, for the top and the end
+    made: Mapping[str, str] = field(default_factory=dict)  # "command", "run" and "written": how and when

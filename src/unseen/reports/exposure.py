@@ -76,7 +76,7 @@ def family_lines(
     """A line for each transformation in its family's colour, told apart by dashes, over ``xs``, so that panels side by
     side have one axis. Intervals are in the tooltips: twelve bands would hide each other."""
     data = curve_rows(rows)
-    x, y = x_axis(xs, x_title, wrap=48), y_axis("value", (0, 1))
+    x, y = x_axis(xs, x_title, wrap=48), y_axis("value", (0, 1), title="accuracy")
     layers = [_level(chance, "chance", (0, 1))] if chance is not None else []
     base = _chart(data)
     paint = colour(colours, "transformation")
@@ -90,10 +90,11 @@ def family_lines(
     return alt.LayerChart(layer=layers, height=height)
 
 
-def _level(value: float, word: str, domain: Sequence[float | int]) -> alt.Chart:
+def _level(value: float, word: str, domain: Sequence[float | int], y_title: str = "accuracy") -> alt.Chart:
     """A dotted line across the panel."""
     rule = _chart([{"at": value, "word": word}]).mark_rule(strokeWidth=1, strokeDash=[1, 3], color=role("muted"))
-    return rule.encode(y_axis("at", domain), tooltip=[alt.Tooltip("word:N", title="line"), alt.Tooltip("at:Q")])
+    y = y_axis("at", domain, title=y_title)
+    return rule.encode(y, tooltip=[alt.Tooltip("word:N", title="line"), alt.Tooltip("at:Q")])
 
 
 def density(values: np.ndarray, span: tuple[float, float], steps: int = STEPS) -> tuple[np.ndarray, np.ndarray]:
@@ -160,7 +161,7 @@ def violins(
     fades = alt.Scale(type="ordinal", domain=["plainly trained", seen, unseen], range=[0.5, 0.35, 0.85])
     fade = alt.Opacity("kind:N", scale=fades, legend=None)
     area = _chart(outline).mark_area(orient="horizontal", tooltip=None, interpolate="linear")
-    y = y_axis("to", span)
+    y = y_axis("to", span, title="invariance of units")
     layers = [
         area.encode(x("left"), alt.X2("right:Q"), y, alt.Color("paint:N", scale=None), fade, alt.Detail("name:N"))
     ]
@@ -188,7 +189,7 @@ def invariance_points(
     data = [{**row, "invariance": finite(row["invariance"]), "accuracy": finite(row["accuracy"])} for row in rows]
     axis = alt.Axis(title="median invariance, unseen-transformed categories", format="~g", tickCount=5, grid=True)
     x = alt.X("invariance:Q", scale=alt.Scale(domain=list(span), nice=False), axis=axis)
-    ticks = alt.Axis(title=None, format="~g", values=[0, 0.2, 0.4, 0.6, 0.8, 1])
+    ticks = alt.Axis(title=f"{asked} accuracy", format="~g", values=[0, 0.2, 0.4, 0.6, 0.8, 1])
     y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1.16], nice=False), axis=ticks)  # room for the note
     most = max([1.0, *(row["x"] for row in data)])
     size = alt.Size("x:Q", scale=alt.Scale(domain=[0, most], range=[18, 110]), title="seen transformed", legend=None)
@@ -217,7 +218,7 @@ def ablation_curves(rows: Rows, *, paint: str, height: int = 150) -> alt.LayerCh
     xs = sorted({row["x"] for row in data})
     axis = alt.Axis(title="threshold τ", format="~g", tickCount=5)
     x = alt.X("threshold:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis)
-    y = y_axis("value", (0, 1))
+    y = y_axis("value", (0, 1), title="accuracy")
     faint = [1 - 0.75 * (len(xs) - 1 - place) / max(1, len(xs) - 1) for place in range(len(xs))]
     fade = alt.Opacity("x:O", scale=alt.Scale(type="ordinal", domain=xs, range=faint), legend=None)
     parts = alt.Scale(domain=["inactive ablated", "active ablated"], range=[[1, 0], [3, 2]])
@@ -242,7 +243,7 @@ def given_ablation(rows: Rows, *, paint: str, height: int = 150) -> alt.LayerCha
         for part, (key, _) in PARTS.items()
         if finite(row[key]) is not None
     ]
-    x, y = x_axis([row["x"] for row in data], "seen transformed", wrap=48), y_axis("value", (0, 1))
+    x, y = x_axis([row["x"] for row in data], "seen transformed", wrap=48), y_axis("value", (0, 1), title="accuracy")
     parts = alt.Scale(domain=list(PARTS), range=[list(dash) for _, dash in PARTS.values()])
     base = _chart(data)
     line = base.mark_line(strokeWidth=1.6, color=paint, tooltip=None)
@@ -263,7 +264,7 @@ def calibration_curve(curve: CalibrationCurve, *, paint: str, height: int = 150)
     ]
     axis = alt.Axis(title="strength", tickCount=4)
     x = alt.X("strength:Q", scale=alt.Scale(zero=False, nice=False, padding=8), axis=axis)
-    y = y_axis("value", (0, 1))
+    y = y_axis("value", (0, 1), title="accuracy")
     known = {"plain": curve.plain, "target": curve.target, "chance": curve.chance}
     layers = [_level(value, word, (0, 1)) for word, value in known.items() if finite(value) is not None]
     ends = {"plain": (max, "right", 6), "target": (min, "left", -6)}  # where the curve is not

@@ -73,6 +73,7 @@ def accuracy(contents: Contents) -> Figure | str:
                 sets=sets,
                 chance=chance_line(mine),
                 height=150,
+                y_title="accuracy",
             )
             made.append(Panel(name, chart))
     shared = " Every repeat sees the same categories transformed." if about.same_categories else ""

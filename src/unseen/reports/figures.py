@@ -123,6 +123,7 @@ def accuracy(contents: Contents) -> Figure | str:
             chance=chance_line(mine),
             published=overlay,
             height=390 if target == lead and len(targets) > 1 else 130 if len(targets) > 1 else 300,
+            y_title="accuracy",
         )
         return Panel(target, chart, large=target == lead)
 
@@ -194,7 +195,7 @@ def layers(contents: Contents) -> Figure | str:
     caption = (
         f"Median specialization from the first recorded layer to the last{which}; fainter: fewer "
         f"{things(contents.x_title)}. Means over repeats, {repeats([row['n'] for row in rows])}; the intervals are "
-        "in the tooltips and the table."
+        "in the table of numbers and at each point."
     )
     kinds = ordered(row["unit_type"] for row in rows)
     made = tuple(panel(kind) for kind in kinds)
@@ -308,6 +309,7 @@ def by_unit_type(
             series_title=contents.series_title,
             percent=percent,
             height=180 if len(measures) == 1 else 150,
+            y_title=measure,
         )
         return Panel(
             f"{kind} units" if len(measures) == 1 else f"{measure.removeprefix('median ')}, {kind} units", chart

@@ -13,6 +13,7 @@ from unseen.reports.palette import role
 from unseen.reports.words import whole_percent
 
 ROOMY = 12  # columns that leave room for numbers
+NUMBERED = 0.5  # of the full colour, so that numbers on it can be read (contrast 4.5 and more, in the dark too)
 STEPS = 12  # shades of a crowded grid, each drawn as one path: forty classes are 1,600 cells
 
 
@@ -59,9 +60,8 @@ def _roomy(
         x, y = left + column * wide, top + row * high
         box = f'x="{x + 1:g}" y="{y + 1:g}" width="{wide - 2:g}" height="{high - 2:g}" rx="1.5"'
         if math.isfinite(value):
-            mark = f'<rect {box} fill="{role("heat")}" fill-opacity="{shade(value):.2f}"/>'
-            ink = role("paper") if shade(value) > 0.5 else role("ink")
-            mark += text(x + wide / 2, y + high / 2 + 3.5, whole_percent(value), size=10, colour=ink, anchor="middle")
+            mark = f'<rect {box} fill="{role("heat")}" fill-opacity="{NUMBERED * shade(value):.2f}"/>'
+            mark += text(x + wide / 2, y + high / 2 + 3.5, whole_percent(value), size=10, anchor="middle")
         else:
             mark = f'<rect {box} fill="{role("grid")}" fill-opacity="0.4"/>'
         mark += _outline(box, frame(row, column))

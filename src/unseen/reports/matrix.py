@@ -85,13 +85,13 @@ def heat_map(picture: Matrix, *, published: bool) -> alt.LayerChart:
     x = alt.X(
         "asked:N",
         sort=columns,
-        title=None,
+        title="asked",
         scale=alt.Scale(paddingInner=APART),
         axis=alt.Axis(orient="top", labelAngle=angle, labelLimit=120),
     )
     blank = "trim(datum.label) == '' ? '' : datum.label"
     axis = alt.Axis(labelLimit=210, labelExpr=blank, grid=False)
-    y = alt.Y("row:N", title=None, scale=alt.Scale(domain=names, paddingInner=APART), axis=axis)
+    y = alt.Y("row:N", title="trained on", scale=alt.Scale(domain=names, paddingInner=APART), axis=axis)
     tips = [
         alt.Tooltip("group:N", title="group"),
         alt.Tooltip("row:N", title="trained on"),

@@ -16,5 +16,13 @@
     });
   });
   Promise.all(drawn).then(function () { document.documentElement.dataset.charts = "drawn"; });
+  function hints() { // a box that hides something says that it scrolls
+    document.querySelectorAll(".scrolls").forEach(function (box) {
+      box.classList.toggle("overflows", box.scrollWidth > box.clientWidth + 4);
+    });
+  }
+  hints();
+  window.addEventListener("resize", hints);
+  document.addEventListener("toggle", hints, true);
   window.addEventListener("beforeprint", function () { window.dispatchEvent(new Event("resize")); });
 })();

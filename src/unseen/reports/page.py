@@ -8,6 +8,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
+from unseen.reports.answered import ANSWER_SHEETS, answer_sheets
 from unseen.reports.contents import Contents
 from unseen.reports.files import put, removed
 from unseen.reports.palette import role, style_sheet
@@ -53,6 +54,7 @@ def drawings(contents: Contents, made: dict[str, Figure | str]) -> dict[str, str
     for name, figure in made.items():
         if not isinstance(figure, str):
             drawn[name] = vl_convert.vegalite_to_svg(figure.whole().to_dict(), vl_version="6.4")
+    drawn |= {name: sheet.svg(background=paper) for name, sheet in answer_sheets(contents).items()}
     if contents.units:
         drawn["units"] = unit_sheet(contents.units).svg(background=paper)
     return drawn
@@ -69,7 +71,7 @@ def _put_figures(drawn: dict[str, str], out: Path) -> dict[str, Path]:
 
     folder = out / "figures"
     known = {*FIGURES, *REGRESSION_FIGURES, *EXPOSURE_FIGURES, *MATRIX_FIGURES, *DOMAIN_FIGURES}
-    for name in {"splits", "units", *known} - set(drawn):
+    for name in {"splits", "units", *ANSWER_SHEETS, *known} - set(drawn):
         removed(folder / f"{name}.svg", folder / f"{name}.png")
     for name, svg in drawn.items():
         put(folder / f"{name}.png", vl_convert.svg_to_png(svg, scale=2))
@@ -80,17 +82,18 @@ def page(contents: Contents, made: dict[str, Figure | str], drawn: dict[str, str
     """The whole page as text."""
     import vl_convert
 
-    from unseen.reports.sections import header, sections
+    from unseen.reports.legend import legend
+    from unseen.reports.sections import header, sections, written
 
     whole = sections(contents, made, drawn)
-    body = [header(contents)]
-    body += [
+    body = [
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
         f'<h2 id="{section.name}-title">{escape(section.title)}</h2>\n{section.body}\n</section>'
         for section in whole
     ]
+    words = legend("\n".join(body))
     body.append(
-        "<footer>Made by unseen. Every figure is also in the folder <code>figures</code> beside this page, "
+        f"<footer>{written(contents)} Every figure is also in the folder <code>figures</code> beside this page, "
         "as SVG and PNG.</footer>"
     )
     toc = "\n".join(f'<li><a href="#{section.name}">{escape(section.title)}</a></li>' for section in whole)
@@ -101,6 +104,7 @@ def page(contents: Contents, made: dict[str, Figure | str], drawn: dict[str, str
     return Template(_resource("page.html")).substitute(
         title=escape(contents.title),
         style=style_sheet() + _resource("style.css"),
+        header=header(contents, words),
         toc=toc,
         body="\n".join(body),
         scripts=scripts,

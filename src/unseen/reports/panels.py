@@ -32,9 +32,11 @@ def build_up(
     ]
     xs = sorted({row["x"] for row in data})
     base = alt.Chart(alt.Data(values=data))
-    axis = alt.Axis(title=None, labelAngle=0 if sum(map(len, layers)) < 40 else -35, labelOverlap=True, labelLimit=110)
+    axis = alt.Axis(
+        title="layer", labelAngle=0 if sum(map(len, layers)) < 40 else -35, labelOverlap=True, labelLimit=110
+    )
     x = alt.X("layer:N", sort=list(layers), axis=axis, scale=alt.Scale(type="point", padding=0.3))
-    y = y_axis("value", domain)
+    y = y_axis("value", domain, title="median specialization")
     faint = [1 - 0.7 * (xs[-1] - x) / (xs[-1] - xs[0]) if len(xs) > 1 else 1 for x in xs]
     opacity = alt.Opacity("x:O", scale=alt.Scale(type="ordinal", domain=xs, range=faint), title=x_title)
     line = base.mark_line(strokeWidth=1.8).encode(x, y, colour(colours, series_title), opacity, alt.Detail("x:N"))
@@ -81,7 +83,9 @@ def trials(
         alt.Tooltip("accuracy:Q", title="OOD accuracy", format=".3f"),
     ]
     point = alt.Chart(alt.Data(values=data)).mark_point(filled=True, size=46, opacity=0.75)
-    chart = point.encode(x, y_axis("accuracy", (0, 1)), colour(colours, series_title), tooltip=tips)
+    chart = point.encode(
+        x, y_axis("accuracy", (0, 1), title="OOD accuracy"), colour(colours, series_title), tooltip=tips
+    )
     return alt.LayerChart(layer=[chart], height=height)
 
 
@@ -105,9 +109,9 @@ def losses(
     low, high = domain
     logarithmic = low > 0 and high / low > 20
     scale = alt.Scale(type="log" if logarithmic else "linear", domain=[low if logarithmic else min(0, low), high])
-    axis = alt.Axis(title=None, format="~g", tickCount=4)
+    axis = alt.Axis(title="loss", format="~g", tickCount=4)
     if logarithmic:
-        axis = alt.Axis(title=None, format="~g", values=log_ticks(low, high))
+        axis = alt.Axis(title="loss", format="~g", values=log_ticks(low, high))
     y = alt.Y("loss:Q", scale=scale, axis=axis)
     ticks = alt.Axis(title="epoch", values=epoch_ticks(data), format="d")
     x = alt.X("epoch:Q", scale=alt.Scale(nice=False, zero=False), axis=ticks)

@@ -348,7 +348,7 @@ def towards_mean_bars(
         title=["|prediction − mean|", "/ |truth − mean|"], values=[*ticks, last + 2 * width], labelExpr=text
     )
     x_scale = alt.Scale(domain=[edges[0], last + 3.2 * width], nice=False)
-    y_axis = alt.Axis(title=None, format="~%", values=share_ticks(most))
+    y_axis = alt.Axis(title="share of images", format="~%", values=share_ticks(most))
 
     def x(field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=x_scale, axis=x_axis)

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from html import escape
 
 from unseen.reports import answered, tables
+from unseen.reports.accuracy_table import accuracy_table
 from unseen.reports.contents import Contents, SplitPicture, UnitPicture
 from unseen.reports.domains import domain_sections
 from unseen.reports.figures import Figure, Key
+from unseen.reports.legend import HINT, MARKS, POINT
 from unseen.reports.palette import themed
 from unseen.reports.pictures import (
     Faces,
@@ -26,6 +28,7 @@ from unseen.reports.pictures import (
     small_split,
     unit_grid,
 )
+from unseen.version import __version__
 
 BESIDE = 540  # pixels of a grid that has others beside it: what the page leaves at 1280
 MOST_PUBLISHED = 60  # numbers shown at once; more are folded away
@@ -47,13 +50,23 @@ class Section:
     body: str
 
 
-def header(contents: Contents) -> str:
+def header(contents: Contents, legend: str = "") -> str:
     shows = f'<p class="small">{escape(contents.shows)}</p>' if contents.shows else ""
+    run, command = contents.made.get("run", ""), contents.made.get("command", "")
+    how = f"Run {escape(run)}" if run else ""
+    how += f"{' by' if how else 'Run by'} <code>{escape(command)}</code>" if command else ""
     return (
         f"<header>\n<h1>{escape(contents.title)}</h1>\n"
         f'<p class="question">{escape(contents.question)}</p>\n'
-        f'<p class="answer">{escape(contents.answer)}</p>\n{shows}\n</header>'
+        f'<p class="answer">{escape(contents.answer)}</p>\n{shows}'
+        f"{f'<p class=small>{how}.</p>' if how else ''}{legend}\n</header>"
     )
+
+
+def written(contents: Contents) -> str:
+    """Who made the page, and when."""
+    when = contents.made.get("written", "")
+    return f"Written by unseen {__version__}{f' on {escape(when)}' if when else ''}."
 
 
 def sections(contents: Contents, made: dict[str, Figure | str], drawn: dict[str, str]) -> list[Section]:
@@ -70,7 +83,9 @@ def sections(contents: Contents, made: dict[str, Figure | str], drawn: dict[str,
             )
             found += [] if own else [_units(contents)]
             found += [_published(contents)]
-        found.append(figure if isinstance(figure, str) else Section(name, figure.title, chart(figure, drawn[name])))
+        below = accuracy_table(contents) if name == "accuracy" else ""
+        drawing = figure if isinstance(figure, str) else Section(name, figure.title, chart(figure, drawn[name]) + below)
+        found.append(drawing)
         if name == next(iter(made)):  # what lies behind the first figure follows it
             found += [part if isinstance(part, str) else Section(*part) for part in answered.parts(contents)]
     found += [Section("flags", "Flags", tables.flags(contents))]
@@ -141,7 +156,8 @@ def key(entries: Sequence[Key]) -> str:
 def _findings(contents: Contents) -> Section | str:
     if not contents.findings:
         return "Findings: nothing was tested, because too few trials have finished or the recipe asks for no test."
-    return Section("findings", "Findings", tables.findings(contents.findings))
+    marks = f'<p class="small">{escape(MARKS)}</p>'
+    return Section("findings", "Findings", tables.findings(contents.findings) + marks)
 
 
 def _trends(contents: Contents) -> list[Section]:
@@ -166,30 +182,29 @@ def _splits(contents: Contents) -> Section | str:
     title = first.title[:1].upper() + first.title[1:]
     caption = (
         f"{title}: {count_words(first)}.{cut_words(first)} Blue frames are seen in training, with {below} "
-        f"below; orange dashed frames are asked (OOD) and never seen; faded cells neither. {first.note}"
+        f"below; orange dashed frames are asked at test, and never seen (OOD); faded cells neither. {first.note}"
     )
     body = (
-        f'<figure id="figure-splits"><div class="picture large"{least}>{themed(lead.svg())}</div>'
+        f'<figure id="figure-splits"><div class="picture large scrolls" tabindex="0"{least}>'
+        f"{themed(lead.svg())}</div>{HINT}"
         f"<figcaption>{escape(caption.strip())}</figcaption></figure>"
     )
     if len(contents.splits) > 1 and all(picture.split for picture in contents.splits):
         body += "\n".join(map(_faces, face_tables(contents.splits)))
         words = (
             "Every split, two factors at a time (↓ down, → across): filled cells are seen, the fuller the more images; "
-            "ringed cells are asked; point at a cell for its name and count."
+            "ringed cells are asked."
         )
-        body += f'<p class="small">{words}</p>'
+        body += f'<p class="small">{words}{POINT}</p>'
     elif len(contents.splits) > 1:
         tiles = "\n".join(_split_tile(picture) for picture in contents.splits)
-        words = (
-            "Every condition: filled cells are seen, ringed cells are asked; point at a cell for its name and count."
-        )
+        words = "Every condition: filled cells are seen, ringed cells are asked."
         if contents.matrices or contents.exposure is not None:
             words = words.replace("Every condition", "One condition of each kind")
         # Beside the large grid where both are about as tall and it is not cut off there, else below it.
         tall = 3 * math.ceil(len(contents.splits) / 2) <= len(first.row_levels) + 1
         place = "beside" if tall and lead.width <= BESIDE else "below"
-        tiles = f'<div><div class="tiles">{tiles}</div><p class="small">{words}</p></div>'
+        tiles = f'<div><div class="tiles">{tiles}</div><p class="small">{words}{POINT}</p></div>'
         body = f'<div class="{place}">{body}\n{tiles}</div>'
     return Section("splits", "What was seen and what was asked", body)
 

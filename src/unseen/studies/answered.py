@@ -101,7 +101,7 @@ def _numbers(trials: Sequence[Trial], key: str) -> set[float]:
     """The values of a key of the grid, if they are numbers and more than one."""
     values = {trial.condition.get(key) for trial in trials if not isinstance(trial.condition.get(key), list | dict)}
     plain = {value for value in values if isinstance(value, int | float) and not isinstance(value, bool)}
-    return plain if len(plain) > 1 else set()
+    return {float(value) for value in plain} if len(plain) > 1 else set()
 
 
 def condition_of(trial: Trial, facts: Mapping[str, Any], keys: Sequence[str]) -> str:

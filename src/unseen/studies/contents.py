@@ -22,6 +22,7 @@ from unseen.studies.collect import (
     finished_trials,
     varied,
 )
+from unseen.studies.commands import made
 from unseen.studies.describe import recipe_toml
 from unseen.studies.domain_contents import gather_domains, summary_of_domains
 from unseen.studies.domains import is_domains
@@ -142,7 +143,7 @@ def summary_of(study: Study) -> pl.DataFrame:
 def gather(study: Study) -> Contents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
     unrun = len(study.missing()), len(study.trials)
-    return replace(_gathered(study), absent=study.absent, unrun=unrun, answered=gather_answers(study))
+    return replace(_gathered(study), absent=study.absent, unrun=unrun, answered=gather_answers(study), made=made(study))
 
 
 def _gathered(study: Study) -> Contents:
@@ -261,7 +262,9 @@ def summarise(tidy: pl.DataFrame, trials: Sequence[tuple[dict[str, Any], Path]])
         head = dict(zip(keys, group))
         known = chances.get(head["target"]) if head["measure"] == "accuracy" else None
         low, high = np.clip([i.low, i.high], 0, 1) if head["measure"] in BOUNDED else (i.low, i.high)
-        rows.append({**head, "value": i.value, "low": float(low), "high": float(high), "n": i.n, "chance": known})
+        found = {"value": i.value, "low": float(low), "high": float(high), "n": i.n, "chance": known}
+        asked = part["n"].drop_nulls().to_list() if head["measure"] == "accuracy" else []
+        rows.append({**head, **found, "asked": round(sum(asked) / len(asked), 1) if asked else None})
     return pl.DataFrame(rows, infer_schema_length=None).sort(
         ["measure", "target", "series", "set", "layer", "unit_type", "x"]
     )

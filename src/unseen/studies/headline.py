@@ -35,7 +35,7 @@ def headline(points: pl.DataFrame, x_title: str, lead: str, chances: Mapping[str
     shown = ranked if len(ranked) <= MOST_CURVES else [ranked[0], ranked[-1]]
     xs = sorted(points["x"].unique().to_list())
     if len(xs) == 1:
-        parts = [f"{number(last[name])} ({name}, n = {last[name].n})" for name in shown]
+        parts = [f"{number(last[name])} ({_who(name, names)}n = {last[name].n})" for name in shown]
         first = f"On combinations never seen in training, accuracy of {target} is {_and(parts)}{_between(ranked)}."
     else:
         first = _moves(points, x_title, target, ranked, shown, xs)
@@ -76,7 +76,7 @@ def _moves(
         mine = [name for name in shown if verdict(changes[name]) == verb]
         parts = [
             f"from {_at(points, name, target, xs[0]).value:.2f} to {number(_at(points, name, target, xs[-1]))} "
-            f"({name}, n = {_at(points, name, target, xs[-1]).n}{_higher(points, name, target, xs)})"
+            f"({_who(name, ranked)}n = {_at(points, name, target, xs[-1]).n}{_higher(points, name, target, xs)})"
             for name in mine
         ]
         said += [f"{verb} {_and(parts)}{_between(ranked)} {span}"] if mine else []
@@ -84,8 +84,8 @@ def _moves(
     if still:
         parts = [
             f"{number(_at(points, name, target, xs[0]))} at {plain(xs[0])} and "
-            f"{number(_at(points, name, target, xs[-1]))} at {plain(xs[-1])} {things(x_title)} "
-            f"({name}, n = {_at(points, name, target, xs[-1]).n}{_higher(points, name, target, xs)})"
+            f"{number(_at(points, name, target, xs[-1]))} at {_amount(x_title, xs[-1])} "
+            f"({_who(name, ranked)}n = {_at(points, name, target, xs[-1]).n}{_higher(points, name, target, xs)})"
             for name in still
         ]
         together = len(ranked) > MOST_CURVES or len(still) == 1
@@ -116,7 +116,7 @@ def _beside(
     if target in chances:
         told.append(f"chance is {chances[target]:.2f}")
     seen = [(name, _at_end(points, name, "seen", target)) for name in shown]
-    parts = [f"{one.value:.2f} ({name})" for name, one in seen if one.n]
+    parts = [f"{one.value:.2f}{_in_brackets(name, shown)}" for name, one in seen if one.n]
     if parts:
         when = f" at {plain(xs[-1])}" if len(xs) > 1 else ""
         told.append(f"on new images of seen combinations it is {_and(parts)}{when}")
@@ -128,8 +128,30 @@ def _second(points: pl.DataFrame, target: str, shown: Sequence[str]) -> str:
     """The geometric mean, where it is not what was told first."""
     if target == BOTH or BOTH not in points["target"].unique().to_list():
         return ""
-    parts = [f"{number(one)} ({name})" for name in shown if (one := _at_end(points, name, "unseen", BOTH)).n]
+    parts = [
+        f"{number(one)}{_in_brackets(name, shown)}"
+        for name in shown
+        if (one := _at_end(points, name, "unseen", BOTH)).n
+    ]
     return f"The geometric mean of both accuracies on unseen combinations is then {_and(parts)}." if parts else ""
+
+
+def _amount(x_title: str, x: float) -> str:
+    """
+    >>> _amount("number of seen combinations (of 81)", 72), _amount("number of training images", 900)
+    ('72 of 81 seen combinations', '900 training images')
+    """
+    counted, _, total = things(x_title).partition(" (of ")
+    return f"{plain(x)} of {total.rstrip(')')} {counted}" if total else f"{plain(x)} {counted}"
+
+
+def _who(name: str, names: Sequence[str]) -> str:
+    """The curve, where there are several."""
+    return f"{name}, " if len(names) > 1 else ""
+
+
+def _in_brackets(name: str, names: Sequence[str]) -> str:
+    return f" ({name})" if len(names) > 1 else ""
 
 
 def _series(points: pl.DataFrame) -> list[str]:

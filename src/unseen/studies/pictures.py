@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -219,9 +219,19 @@ def top_units(
                         f"{name}, {facts['facts'].get('combinations')} combinations, seed {facts['seed']}",
                         layers[-1], int(unit), factor, float(scores.specialization[unit]),
                         float(scores.selectivity[unit]), float(scores.invariance[unit]), (grid - low) / (high - low),
-                        tuple(facts["targets"].get(facts["factors"][0], map(str, range(grid.shape[0])))),
-                        tuple(facts["targets"].get(facts["factors"][1], map(str, range(grid.shape[1])))),
+                        _level_names(study, facts, 0, grid.shape[0]), _level_names(study, facts, 1, grid.shape[1]),
                         facts["factors"][0], facts["factors"][1],
                     )
                 )  # fmt: skip
     return tuple(pictures)
+
+
+def _level_names(study: Study, facts: Mapping[str, Any], place: int, count: int) -> tuple[str, ...]:
+    """What the levels of one of a design's factors are called: as a target says them, else as the world does, also
+    where the factor is no target; without the world, numbers."""
+    factor = facts["factors"][place]
+    names = facts["targets"].get(factor, ())
+    if not names and not study.absent:
+        spaces = (study.world(trial).samples.space for trial in study.trials)
+        names = next((space[factor].levels for space in spaces if factor in space and len(space[factor]) == count), ())
+    return tuple(map(str, names if len(names) == count else range(count)))

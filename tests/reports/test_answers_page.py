@@ -1,0 +1,184 @@
+"""What the page says of single answers, of how it was made, and to a newcomer."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from report_example import answered, contents
+from test_report_page import ORDER, Reader
+
+from unseen.reports import figure_files, write_report
+from unseen.reports.answered import ConfusionPicture, answer_sheets
+from unseen.reports.cells import cell_grid
+from unseen.reports.confusion import MOST_CLASSES, confusion_body, confusion_grid, folded
+from unseen.reports.figures import figures
+from unseen.reports.legend import WORDS
+from unseen.reports.mistakes import MOST_BYTES, gallery_body
+
+MADE = {
+    "command": "unseen run demo --set 'seeds=[0,1]'",
+    "run": "2026-11-18 01:37 to 02:10",
+    "written": "2026-11-18 02:11",
+}
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    whole = contents(answered=answered(), made=MADE)
+    return write_report(whole, tmp_path_factory.mktemp("answers")).read_text()
+
+
+@pytest.fixture(scope="module")
+def reader(page):
+    return Reader(page)
+
+
+def test_what_lies_behind_the_accuracies_follows_them(reader):
+    place = 1 + ORDER.index("Accuracy")
+    own = ("Accuracy in each cell", "What is taken for what", "The surest mistakes")
+    assert tuple(reader.headings) == (*ORDER[:place], *own, *ORDER[place:])
+
+
+def test_the_page_says_when_and_by_which_command_it_was_made(reader):
+    assert "Run 2026-11-18 01:37 to 02:10 by unseen run demo --set 'seeds=[0,1]'." in reader.words
+    assert re.search(r"Written by unseen [\d.]+\S* on 2026-11-18 02:11\.", reader.words)
+
+
+def test_a_study_that_did_not_note_its_command_says_nothing_of_it(tmp_path):
+    words = Reader(write_report(contents(), tmp_path).read_text()).words
+    assert "unseen run" not in words
+    assert "Run " not in words
+
+
+def test_cells_say_their_share_their_counts_and_whether_they_were_seen():
+    picture = answered().cells[0]
+    svg = cell_grid(picture).svg()
+    seen = "seen in training" if picture.seen[1, 1] else "never seen"
+    right = int(picture.right[1, 1])
+    assert f"<title>1, 1: {right} of 36 right ({right / 36:.3f}), {seen}</title>" in svg
+    assert "<title>0, 0: not tested</title>" in svg
+    assert svg.count("stroke-dasharray") == (~picture.seen & (picture.asked > 0)).sum()
+
+
+def test_every_cell_of_every_condition_is_in_a_table_with_its_n(reader, page):
+    assert "6 test images a cell, asked of 6 networks" in reader.words
+    assert f"The number of test images and right answers in each of {10 * 80} cells" in reader.words
+    assert 'download="cells.csv"' in page
+
+
+def test_a_confusion_matrix_is_normalised_by_row_and_tells_its_counts():
+    counts = np.array([[3, 1], [0, 0]])
+    svg = confusion_grid(ConfusionPicture("", "animal", "unseen", ("cat", "dog"), counts, 2)).svg()
+    assert "cat answered as dog: 1 of 4" in svg
+    assert re.search(r">75</text>", svg)
+    assert "cat (4)" in svg
+    assert "dog: not tested" in svg
+
+
+@pytest.mark.parametrize("classes", [13, 40])
+def test_matrices_of_many_classes_stay_small_and_keep_every_name(classes):
+    svg = confusion_grid(answered(classes=classes).confusions[0]).svg()
+    assert all(f">kind {n}</text>" in svg for n in range(classes))
+    assert len(svg) < 80_000
+
+
+def test_of_hundreds_of_classes_those_most_confused_keep_a_line():
+    rng = np.random.default_rng(0)
+    counts = np.diag(np.full(200, 50)) + (rng.random((200, 200)) < 0.01)
+    counts[150, 7] += 40
+    whole = ConfusionPicture("", "kind", "unseen", tuple(f"c{n}" for n in range(200)), counts, 1)
+    small = folded(whole)
+    assert len(small.classes) == MOST_CLASSES
+    assert {"c150", "c7", "161 others"} <= set(small.classes)
+    assert small.counts.sum() == counts.sum()
+    body = confusion_body(replace(answered(), confusions=(whole,)))
+    assert "Of 200 classes those in most mistakes have a line, the others share the last." in body
+    assert "most often c150 → c7 (" in body
+
+
+def test_mistakes_show_their_image_its_name_and_both_answers(page, reader):
+    assert page.count('<img src="data:image/') == 12
+    assert page.count('alt="digit three, taken for eight"') == 12
+    assert "photos/a & <b>/003.jpg" in reader.words
+    assert "confidence 0.99; wrong in 5 of 6 networks" in reader.words
+    assert "90 of 360 answers about cells never seen are wrong (25.0 %)." in reader.words
+    assert "None is wrong." in reader.words
+
+
+def test_where_images_are_not_at_hand_the_gallery_says_so():
+    body = gallery_body(answered(pictures=False))
+    assert "<img" not in body
+    assert "Without pictures: the images are not at hand (moved)." in body
+    assert "003.jpg" in body
+
+
+def test_the_gallery_is_bounded_in_bytes(monkeypatch):
+    whole = gallery_body(answered())
+    assert len(whole) < MOST_BYTES
+    monkeypatch.setattr("unseen.reports.mistakes.MOST_BYTES", 30_000)
+    cut = gallery_body(answered())
+    assert len(cut) < 30_000 + 12_000
+    assert re.search(r"\d+ pictures were left out, to keep this page small", cut)
+
+
+def test_cells_and_confusions_are_files_too_and_go_with_them(tmp_path):
+    made = contents(answered=answered())
+    assert set(answer_sheets(made)) == {"cells", "confusion"}
+    figure_files(made, tmp_path)
+    assert {"cells.svg", "confusion.png"} <= {path.name for path in (tmp_path / "figures").iterdir()}
+    figure_files(contents(), tmp_path)
+    assert not {"cells.svg", "confusion.png"} & {path.name for path in (tmp_path / "figures").iterdir()}
+
+
+def test_every_entry_of_the_contents_leads_to_a_section(page):
+    nav = re.search(r"<nav.*?</nav>", page, re.DOTALL)
+    assert nav is not None
+    links = re.findall(r'href="#([^"]+)"', nav[0])
+    assert len(links) > 15
+    for name in links:
+        assert page.count(f'id="{name}"') == 1
+
+
+def test_headings_come_in_order_and_pictures_have_words(page):
+    levels = [int(found) for found in re.findall(r"<h([1-6])\b", re.sub(r"<script.*?</script>", "", page, flags=re.S))]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
+    body = re.sub(r"<(script|noscript)\b.*?</\1>", "", page, flags=re.S)
+    assert all("alt=" in tag for tag in re.findall(r"<img\b[^>]*>", body))
+    svgs = re.findall(r"<svg\b[^>]*>", body)
+    assert all("aria-label" in tag or "aria-hidden" in tag for tag in svgs)
+
+
+def test_words_that_a_newcomer_may_not_know_are_explained_where_they_are_used(reader, tmp_path):
+    for word in ("asked", "world", "n", "unseen, OOD", "ours"):
+        assert WORDS[word][1] in reader.words
+    assert "○ open: it includes zero, or there is one repeat" in reader.words
+    plain = contents(published=None, units=(), facts={})
+    assert WORDS["ours"][1] not in Reader(write_report(plain, tmp_path).read_text()).words
+
+
+def test_every_figure_names_its_vertical_axis():
+    for figure in figures(contents()).values():
+        assert not isinstance(figure, str)
+        for panel in figure.panels:
+            titles = [
+                layer["encoding"].get("y", {}).get("axis", {}).get("title") for layer in panel.chart.to_dict()["layer"]
+            ]
+            assert any(titles), (figure.name, panel.title)
+
+
+def test_the_accuracies_stand_in_a_table_with_their_test_images(tmp_path):
+    summary = contents().summary
+    counted = summary.with_columns(asked=pl.when(pl.col("measure") == "accuracy").then(720.0))
+    words = Reader(write_report(contents(summary=counted), tmp_path).read_text()).words
+    assert "test images: how many each network was asked. Chance: geometric mean 0.111" in words
+    assert "720" in words
+    drawn = str(figures(contents(summary=counted))["accuracy"].panels[0].chart.to_dict())  # type: ignore[union-attr]
+    assert "720 of each network" in drawn
+    assert "test images" in drawn
