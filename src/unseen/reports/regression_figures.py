@@ -60,8 +60,8 @@ def r2(contents: Contents) -> Figure | str:
         else ""
     )
     caption = (
-        f"Mean R² of all factors on the {about.asked} rows of each split: 1 is perfect, 0 is what always answering the "
-        f"mean would score, below 0 is worse. {_interval_words([*rows, *kept])}{ticks}"
+        f"Mean R² of all factors asked, on the {about.asked} rows of each split: 1 is perfect, 0 is what always "
+        f"answering the mean would score, below 0 is worse. {_interval_words([*rows, *kept])}{ticks}"
     )
     if kept:
         caption += (

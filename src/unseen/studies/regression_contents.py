@@ -57,7 +57,7 @@ def gather_regression(study: Study) -> Contents:
     return Contents(
         title=study.recipe.title,
         question=study.recipe.question,
-        answer=regression_answer(tidy, series, asked),
+        answer=regression_answer(tidy, series, asked, _averaged(trials)),
         shows=study.recipe.shows,
         x_title=x_title,
         series_title="model",
@@ -96,6 +96,18 @@ def by_meaning(tidy: pl.DataFrame, series: Mapping[str, tuple[str, str]], asked:
                     i = interval_of(values)
                     made.append(KindRow(world, kind, split, i.value, i.low, i.high, i.n))
     return tuple(made)
+
+
+def _averaged(trials: Trials) -> str:
+    """The factors that R² is the mean of, in words: all that the design splits, or those that a recipe asks.
+
+    >>> asked = {"factors": ["shape", "scale"], "targets": {"scale": ["1", "2"]}}
+    >>> _averaged([(asked, Path())]), _averaged([({**asked, "factors": ["scale"]}, Path())])
+    ('scale', 'all factors')
+    """
+    if all(set(facts["factors"]) <= set(facts["targets"]) for facts, _ in trials):
+        return "all factors"
+    return " and ".join(dict.fromkeys(name for facts, _ in trials for name in facts["targets"]))
 
 
 def _kinds(trials: Trials) -> dict[str, str]:

@@ -276,18 +276,20 @@ def transfer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> list[
     return found
 
 
-def regression_answer(tidy: pl.DataFrame, worlds: Mapping[str, tuple[str, str]], asked: str) -> str:
-    """The study's answer in a sentence with numbers; one for each world."""
+def regression_answer(
+    tidy: pl.DataFrame, worlds: Mapping[str, tuple[str, str]], asked: str, of: str = "all factors"
+) -> str:
+    """The study's answer in a sentence with numbers; one for each world. ``of``: the factors that R² is the mean of."""
     told = []
     for world in dict.fromkeys(world for world, _ in worlds.values()):
         models = {series: model for series, (name, model) in worlds.items() if name == world}
         part = tidy.filter(tidy["series"].is_in(list(models)))
-        said = _answer(part, models, asked)
+        said = _answer(part, models, asked, of)
         told.append(f"{world}: {said[0].lower()}{said[1:]}" if world else said)
     return " ".join(told)
 
 
-def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> str:
+def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str, of: str) -> str:
     r2 = {}
     for series in models:
         for split in tidy["x"].unique(maintain_order=True).to_list():
@@ -306,21 +308,21 @@ def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> str:
     if not ends:  # hardly begun: no model has met both
         told = [(models[series], one) for (series, split), one in r2.items() if split == last]
         parts = [f"{_value(one)} ({model}, n = {one.n})" for model, one in told]
-        return f"On {WORDS.get(last, last)}, the mean R² of all factors is {_and(parts)}."
+        return f"On {WORDS.get(last, last)}, the mean R² of {of} is {_and(parts)}."
     if first == last:
         parts = [f"{_value(one)} ({model}, n = {one.n})" for model, (one, _) in shown]
-        return f"On {WORDS.get(last, last)}, the mean R² of all factors is {_and(parts)}{extent}."
+        return f"On {WORDS.get(last, last)}, the mean R² of {of} is {_and(parts)}{extent}."
     parts = [f"from {number(a.value)} to {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]
     changes = _changes(tidy, models, asked, first, last)
     change = interval_of(changes) if changes else mean_interval(np.zeros(0))
     if verb := verdict(change):
         return (
-            f"From {WORDS.get(first, first)} to {WORDS.get(last, last)}, the mean R² of all factors {verb} "
+            f"From {WORDS.get(first, first)} to {WORDS.get(last, last)}, the mean R² of {of} {verb} "
             f"{_and(parts)}{extent}."
         )
     parts = [f"{_value(a)} and {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]
     return (
-        f"On {WORDS.get(first, first)} and on {WORDS.get(last, last)}, the mean R² of all factors is {_and(parts)}"
+        f"On {WORDS.get(first, first)} and on {WORDS.get(last, last)}, the mean R² of {of} is {_and(parts)}"
         f"{extent}; {undecided(change)}."
     )
 

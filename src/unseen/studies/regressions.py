@@ -80,9 +80,9 @@ def regressed(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]
                 for kind, mean in by_kind(scores.r2, kinds).items():
                     yield {"measure": BY_KIND, "set": asked, "target": kind, "value": mean.value, "n": scores.n}
         yield from _kept(names, levels, asked, predicted, true)
-    yield from _one_out(one_out(facts, answers))
+    yield from _one_out(one_out(facts, answers), len(names) == 1)
     kept = {asked: (kept_to_range(predicted), true) for asked, (predicted, true) in answers.items()}
-    yield from _one_out(one_out(facts, kept), KEPT)
+    yield from _one_out(one_out(facts, kept), len(names) == 1, KEPT)
     yield from _towards_mean(ratios(facts, answers), answers)
     yield from disentangled(facts, folder)
 
@@ -110,8 +110,9 @@ def ratios(facts: Mapping[str, Any], answers: Answers) -> dict[str, TowardsMean]
     names, _ = _factors(facts)
     found = {}
     for factor in facts["facts"].get("withheld", {}):
-        mean = seen_mean(facts, factor)
-        if f"{ONE_OUT}{factor}" in answers and factor in names and mean is not None:
+        if f"{ONE_OUT}{factor}" not in answers or factor not in names:  # not asked, or not among the targets
+            continue
+        if (mean := seen_mean(facts, factor)) is not None:
             predicted, true = answers[f"{ONE_OUT}{factor}"]
             place = names.index(factor)
             found[factor] = share_towards_mean(predicted[:, place], true[:, place], mean)
@@ -129,15 +130,18 @@ def _factors(facts: Mapping[str, Any]) -> tuple[list[str], list[int]]:
     return list(facts["targets"]), [len(classes) for classes in facts["targets"].values()]
 
 
-def _one_out(rows: tuple[OneOut, ...], how: str = "") -> Iterator[dict[str, Any]]:
+def _one_out(rows: tuple[OneOut, ...], alone: bool, how: str = "") -> Iterator[dict[str, Any]]:
+    """``alone``: one factor is asked, which has no others beside it."""
     out, others = f"{OUT}{how}", f"{OTHERS}{how}"
     for row in rows:
         yield {"measure": out, "set": row.name, "target": row.factor, "value": row.out, "n": row.n}
-        yield {"measure": others, "set": row.name, "target": row.factor, "value": row.others, "n": row.n}
+        if not alone:
+            yield {"measure": others, "set": row.name, "target": row.factor, "value": row.others, "n": row.n}
     if rows:
         at = {"set": f"{ONE_OUT}*", "target": MEAN, "n": sum(row.n for row in rows)}
         yield {"measure": out, **at, "value": float(np.mean([row.out for row in rows]))}
-        yield {"measure": others, **at, "value": float(np.mean([row.others for row in rows]))}
+        if not alone:
+            yield {"measure": others, **at, "value": float(np.mean([row.others for row in rows]))}
 
 
 def _towards_mean(found: Mapping[str, TowardsMean], answers: Answers) -> Iterator[dict[str, Any]]:

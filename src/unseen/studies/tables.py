@@ -109,9 +109,19 @@ def same_kind(given: Any, taken: Any) -> bool:
 
 def open_world(section: Named) -> World:
     """The world a recipe names. Files are looked at anew: a folder may have been edited since it was last opened."""
-    if section.name in worlds.worlds():  # an unknown name is refused by the table itself
-        check_call("world", worlds.worlds()[section.name].load(), section.arguments, ())
+    _check_world("world", section.name, section.arguments)
     return worlds.make(section.name, **section.arguments)
+
+
+def _check_world(what: str, name: object, arguments: Mapping[str, Any]) -> None:
+    """Arguments of a world, and of one within it; an unknown name is refused by the table itself."""
+    if not isinstance(name, str) or name not in worlds.worlds():
+        return
+    check_call(what, worlds.worlds()[name].load(), arguments, ())
+    inner = arguments.get("of")
+    if isinstance(inner, Mapping) and all(isinstance(key, str) for key in inner):
+        below = {key: value for key, value in inner.items() if key != "name"}
+        _check_world(f"{what}.of", inner.get("name"), below)
 
 
 def design_call(section: DesignSection) -> tuple[Callable[..., Split], dict[str, Any]]:

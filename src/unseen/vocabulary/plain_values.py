@@ -9,6 +9,7 @@ import datetime
 import math
 import unicodedata
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -98,8 +99,14 @@ def _check_value(key: str, value: object, where: str) -> None:
     elif is_whole(value):
         if abs(int(value)) > LARGEST:
             raise UnseenError(f"{where}: {key} = {shown(value)} is too large; whole numbers go up to 2^63 − 1 here.")
-    elif is_number(value) and not math.isfinite(value):
-        raise UnseenError(f"{where}: {key} = {shown(value)} is no finite number; give one, or leave the key out.")
+    elif is_number(value):
+        if not math.isfinite(value):
+            raise UnseenError(f"{where}: {key} = {shown(value)} is no finite number; give one, or leave the key out.")
+    elif not isinstance(value, bool | Path | None):
+        raise UnseenError(
+            f"{where}: {key} is a {type(value).__name__}, which a recipe cannot keep; it holds numbers, truth values, "
+            "text, lists and tables of them."
+        )
 
 
 def _controls(text: str) -> str:
