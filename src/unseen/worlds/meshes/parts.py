@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from unseen.vocabulary.extras import needs_extra
 from unseen.worlds.meshes.references import Reference, references
 
 TEXTURES = ("MPO", "TGA", "DDS", "PCX", "SGI", "PSD", "QOI")  # besides what photos are; never EPS, which runs a program
@@ -61,8 +62,10 @@ def parts(path: Path) -> tuple[list[Part], list[str]]:
 
 
 def _loaded(path: Path, missing: list[str]) -> Any:
-    import trimesh
-
+    try:
+        import trimesh
+    except ImportError:
+        raise needs_extra(f"reading the mesh {path}", "trimesh", "meshes") from None
     with _quietly():
         try:
             return trimesh.load(str(path), force="scene", process=False)
