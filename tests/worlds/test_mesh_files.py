@@ -163,6 +163,18 @@ def test_a_missing_texture_is_drawn_plain_and_named(tmp_path: Path) -> None:
     assert "unreadable texture paint.png" in read(tmp_path / "two.obj").notes[0]
 
 
+def test_a_texture_that_is_postscript_starts_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import subprocess
+
+    def never(*words: object, **options: object) -> None:
+        raise AssertionError(f"started {words}")
+
+    monkeypatch.setattr(subprocess, "check_call", never)
+    path = write_textured_obj(tmp_path)
+    (tmp_path / "paint.png").write_bytes(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n")
+    assert "EPS is no format of textures" in read(path).notes[0]
+
+
 def test_vertex_colours_survive_and_gltf_colours_are_linear(tmp_path: Path) -> None:
     ball = trimesh.creation.icosphere(subdivisions=1)
     ball.visual.vertex_colors = np.tile(np.array([255, 128, 0, 255], np.uint8), (len(ball.vertices), 1))

@@ -11,6 +11,7 @@ import pytest
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.worlds.meshes.index import entries
+from unseen.worlds.meshes.reading import Reading, read
 from unseen.worlds.meshes.world import meshes
 
 trimesh = pytest.importorskip("trimesh")
@@ -87,6 +88,14 @@ def test_a_cached_world_opens_and_draws_without_a_reader(
     again = pickle.loads(pickle.dumps(meshes(tmp_path / "whole", cache=tmp_path / "cache", side=24)))
     assert again.fingerprint == first.fingerprint
     assert np.array_equal(again.images(np.arange(5)), first.images(np.arange(5)))
+
+
+@pytest.mark.parametrize("name", ["trimesh", "fast_simplification"])
+def test_without_a_reader_of_meshes_the_extra_is_named(root: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setitem(__import__("sys").modules, name, None)
+    package = name.replace("_", "-")
+    with pytest.raises(UnseenError, match=rf"package {package}, in the optional extra 'meshes'.*unseen\[meshes\]"):
+        read(root / "ball" / "ball2.ply", Reading(max_faces=20))
 
 
 def test_an_index_gives_licences_creators_and_fronts(root: Path, tmp_path: Path) -> None:

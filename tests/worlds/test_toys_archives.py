@@ -236,7 +236,7 @@ def test_a_missing_or_ambiguous_file_is_named(tmp_path):
 def test_without_h5py_the_fix_is_named(tmp_path, monkeypatch):
     path = shapes_file(tmp_path)
     monkeypatch.setitem(sys.modules, "h5py", None)
-    with pytest.raises(UnseenError, match="needs the package h5py"):
+    with pytest.raises(UnseenError, match=r"needs the package h5py, in the optional extra 'h5': uv sync --extra h5"):
         world(path)
 
 

@@ -25,6 +25,7 @@ from jaxtyping import Int, UInt8, UInt64
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.worlds.decode import Decoding, Unreadable, decode, quiet
+from unseen.worlds.paths import bytes_of
 from unseen.worlds.scan import Progress, content_hash
 
 VERSION = 1  # raise it when decode() would give other pixels
@@ -60,8 +61,10 @@ class Pixels:
         try:
             data = self.journal.read_bytes()
             there = self.file.stat().st_size // self.record
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return np.zeros(0, dtype="<u8")
+        except OSError as fault:
+            raise self._locked(fault, "read") from None
         return np.frombuffer(data[: len(data) // 8 * 8], dtype="<u8")[:there]
 
     def slots(self, wanted: UInt64[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
@@ -161,6 +164,12 @@ class Pixels:
             "What was decoded is kept."
         )
 
+    def _locked(self, fault: OSError, how: str) -> UnseenError:
+        return UnseenError(
+            f"the image cache {self.folder} cannot be {how}: {fault.strerror or fault}. Set UNSEEN_CACHE to a folder "
+            "of yours."
+        )
+
     @contextmanager
     def _disk(self, need: int) -> Iterator[None]:
         try:
@@ -169,7 +178,7 @@ class Pixels:
         except OSError as fault:
             if fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise self._full(need) from None
-            raise UnseenError(f"the image cache {self.folder} cannot be written: {fault}. Set UNSEEN_CACHE.") from None
+            raise self._locked(fault, "written") from None
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
@@ -180,8 +189,8 @@ class Pixels:
 
 def _decoded(path: Path, content: int, how: Decoding) -> np.ndarray | str:
     try:
-        data = path.read_bytes()
-    except OSError as fault:
+        data = bytes_of(path)
+    except (OSError, Unreadable) as fault:
         raise UnseenError(f"'{path}' was there when the folder was scanned and cannot be read now: {fault}.") from None
     if content_hash(data) != content:
         raise UnseenError(f"'{path}' changed while the images were being decoded; run again once the folder rests.")

@@ -5,11 +5,19 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from unseen.vocabulary.errors import UnseenError
+from unseen.worlds.paths import given_path
+
 
 def cache_folder(given: str | Path | None = None) -> Path:
     """The argument, else ``UNSEEN_CACHE``, else ``XDG_CACHE_HOME/unseen``, else ``~/.cache/unseen``."""
     if given is not None:
-        return Path(given).expanduser()
+        return given_path(given, "cache folder")
     if named := os.environ.get("UNSEEN_CACHE"):
-        return Path(named).expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "unseen"
+        return given_path(named, "cache folder UNSEEN_CACHE")
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "unseen"
+    except RuntimeError:
+        raise UnseenError(
+            "no home folder is known here, so there is no place for decoded images; set UNSEEN_CACHE to a folder."
+        ) from None

@@ -7,6 +7,7 @@ What cannot be decoded raises :class:`Unreadable` with the reason.
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from jaxtyping import UInt8
 from PIL import Image, ImageColor, ImageOps
 
 from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.worlds.paths import Unreadable
 
 Resize = Literal["squash", "crop", "pad"]
 RESIZES: tuple[Resize, ...] = ("squash", "crop", "pad")
@@ -27,11 +29,10 @@ SUFFIXES = frozenset(
     (".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".webp", ".tif", ".tiff", ".bmp", ".gif", ".ppm", ".pgm", ".pbm", ".pnm")
     + (".jp2", ".avif", ".heic", ".heif")
 )
+# Pillow knows more, and hands PostScript, whatever its file is called, to another program (Ghostscript).
+FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "GIF", "PPM", "JPEG2000", "AVIF", "HEIF")
+_OTHERS = {b"%!PS": "PostScript", b"\xc5\xd0\xd3\xc6": "PostScript", b"%PDF": "a PDF", b"8BPS": "a Photoshop file"}
 _SIXTEEN_BIT = ("I;16", "I;16B", "I;16L", "I;16N")
-
-
-class Unreadable(Exception):
-    """This file shows no picture; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,17 @@ class Decoding:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Pillow warns about what we list by name. Enter once, around the threads: the filters are the process's own."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+    """Pillow warns and logs about what we list by name. Enter once, around the threads: the filters are the process's
+    own."""
+    logger = logging.getLogger("PIL")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(before)
 
 
 def opened(data: bytes) -> Image.Image:
@@ -80,12 +88,15 @@ def opened(data: bytes) -> Image.Image:
     if heic and not _heic():
         raise Unreadable("HEIC needs the extra 'heic': uv add 'unseen[heic]', or pip install 'unseen[heic]'")
     try:
-        image = Image.open(BytesIO(data))
+        Image.init()  # registers all formats, once; a build of Pillow may lack some
+        image = Image.open(BytesIO(data), formats=[form for form in FORMATS if form in Image.OPEN])
     except Image.DecompressionBombError:
         raise Unreadable(f"more than {MOST_PIXELS:,} pixels") from None
     except Exception as fault:
-        reason = "not an image" if isinstance(fault, Image.UnidentifiedImageError) else f"broken header: {_said(fault)}"
-        raise Unreadable(reason) from None
+        if not isinstance(fault, Image.UnidentifiedImageError):
+            raise Unreadable(f"broken header: {_said(fault)}") from None
+        other = _OTHERS.get(data[:4])
+        raise Unreadable(f"{other}, not an image" if other else "not an image") from None
     if image.width * image.height > MOST_PIXELS:
         raise Unreadable(f"{image.width}×{image.height} is more than {MOST_PIXELS:,} pixels")
     return image

@@ -24,15 +24,17 @@ from unseen.worlds.folder_world import Folder, Names, Problems
 from unseen.worlds.guess import guess
 from unseen.worlds.levels import pools
 from unseen.worlds.manifest import read_manifest
+from unseen.worlds.paths import shown
 from unseen.worlds.scan import ROOT_HINT, Progress, folder_at, scan, stats
 from unseen.worlds.template import Template
+from unseen.worlds.walking import Oddities
 
 LARGEST_KEPT = 512  # pixels a side: larger pictures are scaled unless a size is asked for
 USUAL_SIZE = 224
 
 
 def folder(
-    root: str | Path,
+    root: str | Path | None = None,
     *,
     template: str | None = None,
     manifest: str | Path | None = None,
@@ -54,7 +56,8 @@ def folder(
 
     Give one of ``template`` (``{category}/{azimuth}/*.png``, see :mod:`unseen.worlds.template`) and ``manifest`` (CSV,
     TSV or Parquet with a column path, image or file; ``factors`` chooses among its other columns; the manifest of
-    ``unseen render`` declares them itself). A field or column ``pool`` (train, validation, test) names each image's
+    ``unseen render`` declares them itself). With a manifest ``root`` may be left out: its paths are then absolute or
+    relative to its own folder. A field or column ``pool`` (train, validation, test) names each image's
     pool and is no factor.
 
     ``kinds`` says what a factor is (``{"azimuth": "circular"}``, ``"circular:36"`` for 36 views a turn); by default the
@@ -69,39 +72,47 @@ def folder(
 
     ``cache``, ``workers`` and ``progress`` change where and how fast, never what.
     """
-    base = folder_at(root, ROOT_HINT)
+    base = None if root is None else folder_at(root, ROOT_HINT)
     if (template is None) == (manifest is None):
+        called = f"'{base.name}' " if base else ""
         raise UnseenError(
-            f"folder world '{base.name}' needs a template such as '{{category}}/{{azimuth}}/*.png' or a manifest, "
-            f"{'and not both' if template else 'and has neither'}. `unseen init {root}` proposes one."
+            f"folder world {called}needs a template such as '{{category}}/{{azimuth}}/*.png' or a manifest, "
+            f"{'and not both' if template else 'and has neither'}. `unseen init {root or 'FOLDER'}` proposes one."
         )
     if on_unreadable not in ("list", "error"):
         raise unknown("value of on_unreadable", on_unreadable, ("list", "error"))
     declared: Mapping[str, Factor] = {}
+    odd: Oddities = []
     if template is not None:
-        files, unmatched = _by_template(base, template, factors)
+        if base is None:
+            raise UnseenError(f"folder world needs root, the folder below which '{template}' is looked for.{ROOT_HINT}")
+        files, unmatched = _by_template(base, template, factors, odd)
         own_bins = {name: count for name, count in Template(template).bins.items() if f"= {name}" in files.columns}
         source = f"{base} by the template {template}"
     else:
         table = read_manifest(str(manifest), base, factors)
+        base = table.root
         named = table.columns if table.pool is None else table.columns | {"pool": table.pool}
         files, unmatched = _table(stats(base, table.paths), named), []
         source = f"{base} by the manifest {Path(str(manifest)).name}"
         declared, size, channels = table.declared, size or table.size, channels or table.channels
         own_bins = table.bins
     return build(
-        base, files, name=base.name, provenance={"source": source}, unmatched=unmatched,
+        base, files, name=base.name or "images", provenance={"source": source}, unmatched=unmatched,
         category=category, kinds=kinds, levels=levels, size=size, resize=resize, channels=channels,
         background=background, on_unreadable=on_unreadable, cache=cache, workers=workers, progress=progress,
-        declared=declared, bins=asked_bins(own_bins) | asked_bins({} if bins is None else bins),
+        declared=declared, odd=odd, bins=asked_bins(own_bins) | asked_bins({} if bins is None else bins),
     )  # fmt: skip
 
 
-def _by_template(base: Path, text: str, factors: Sequence[str] | None) -> tuple[pl.DataFrame, list[str]]:
+def _by_template(base: Path, text: str, factors: Sequence[str] | None, odd: Oddities) -> tuple[pl.DataFrame, list[str]]:
     template = Template(text)
-    files = stats(base)
+    files = stats(base, odd=odd)
     if files.is_empty():
-        raise UnseenError(f"no images below {base}; looked for files such as .png, .jpg, .webp, .tif, .heic.")
+        which = listed([f"{name} ({reason})" for name, reason in odd], 10)
+        found = f"{len(odd)} were found and none can be read: {which}." if odd else ""
+        looked = found or "looked for files such as .png, .jpg, .webp, .tif, .heic."
+        raise UnseenError(f"no images below {base}; {looked}")
     paths = files["path"].to_list()
     matched, columns, rest = template.read(paths)
     if not matched:
@@ -147,6 +158,7 @@ def build(
     prefix: str = "",
     declared: Mapping[str, Factor] | None = None,
     bins: Mapping[str, Bins] | None = None,
+    odd: Sequence[tuple[str, str]] = (),
 ) -> Folder:
     """A world from files and one text per factor: what :func:`folder` and the readers of known sets share."""
     threads = workers or _cores()
@@ -157,7 +169,7 @@ def build(
     shape, why = _shape(table.filter(pl.col("problem") == ""), size)
     how = Decoding(shape, channels or 3, resize, background)
     pixels = Pixels(place / key_of(how, VERSION), how)
-    table, unreadable = _readable(table, pixels.refused(), base, on_unreadable)
+    table, unreadable = _readable(table, pixels.refused(), base, on_unreadable, odd)
     texts = {column[2:]: table[column].to_list() for column in table.columns if column.startswith("= ")}
     told = texts.pop("pool", None)
     found_at = encoded(texts, category, kinds or {}, levels or {}, declared or {}, bins or {})
@@ -210,7 +222,11 @@ def _shape(readable: pl.DataFrame, size: int | Sequence[int] | None) -> tuple[tu
 
 
 def _readable(
-    table: pl.DataFrame, refused: Mapping[int, str], base: Path, on_unreadable: str
+    table: pl.DataFrame,
+    refused: Mapping[int, str],
+    base: Path,
+    on_unreadable: str,
+    odd: Sequence[tuple[str, str]],
 ) -> tuple[pl.DataFrame, tuple[tuple[str, str], ...]]:
     if refused:
         late = table["content"].replace_strict(
@@ -218,10 +234,10 @@ def _readable(
         )
         table = table.with_columns(problem=pl.when(pl.col("problem") == "").then(late).otherwise(pl.col("problem")))
     bad = table.filter(pl.col("problem") != "")
-    unreadable = tuple(zip(bad["path"].to_list(), bad["problem"].to_list()))
+    unreadable = (*zip(bad["path"].to_list(), bad["problem"].to_list()), *odd)
     good = table.filter(pl.col("problem") == "")
     if unreadable and (on_unreadable == "error" or good.is_empty()):
-        names = listed([f"{name} ({reason})" for name, reason in unreadable], 10)
+        names = listed([f"{shown(name)} ({reason})" for name, reason in unreadable], 10)
         fix = "Mend or remove them, or set on_unreadable='list' to leave them out." if len(good) else "None is left."
         raise UnseenError(f"{len(unreadable)} files in {base} cannot be read as images: {names}. {fix}")
     return good, unreadable

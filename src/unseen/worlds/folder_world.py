@@ -18,6 +18,7 @@ from unseen.vocabulary.seeds import stream
 from unseen.vocabulary.world import world_words
 from unseen.worlds.cache import Pixels
 from unseen.worlds.decode import Unreadable, decode, quiet
+from unseen.worlds.paths import bytes_of, shown
 from unseen.worlds.scan import Progress
 
 if TYPE_CHECKING:
@@ -64,16 +65,17 @@ class Problems:
         """One sentence per kind of problem, the first ten names in each."""
         said = []
         if self.unreadable:
-            names = listed([f"{name} ({reason})" for name, reason in self.unreadable], 10)
+            names = listed([f"{shown(name)} ({reason})" for name, reason in self.unreadable], 10)
             said.append(f"unreadable, left out: {len(self.unreadable)} files: {names}")
         if self.unmatched:
-            said.append(f"not matched by the template: {len(self.unmatched)} files: {listed(self.unmatched, 10)}")
+            names = listed(map(shown, self.unmatched), 10)
+            said.append(f"not matched by the template: {len(self.unmatched)} files: {names}")
         if self.left_out:
             parts = [f"{count} by '{name}'" for name, count in self.left_out.items()]
             said.append(f"at levels not asked for: {', '.join(parts)}")
         if self.duplicates:
             extra = sum(len(group) - 1 for group in self.duplicates)
-            groups = listed([" = ".join(group[:3]) for group in self.duplicates], 10)
+            groups = listed([" = ".join(map(shown, group[:3])) for group in self.duplicates], 10)
             said.append(f"copies of another file: {extra}: {groups}")
         return tuple(said)
 
@@ -119,7 +121,7 @@ class Folder:
         with quiet():
             for place in drawn:
                 try:
-                    picture = decode((self.root / self.paths[int(place)]).read_bytes(), self.pixels.how)
+                    picture = decode(bytes_of(self.root / self.paths[int(place)]), self.pixels.how)
                 except (OSError, Unreadable):
                     continue
                 if (picture != picture[:1]).any():

@@ -7,8 +7,8 @@ bins. What a caller asks for goes before what the table says.
 
 from __future__ import annotations
 
+import codecs
 import json
-import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +20,9 @@ from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor
 from unseen.worlds.bins import option
 from unseen.worlds.levels import numbers
+from unseen.worlds.listed_paths import image_paths
+from unseen.worlds.parquet import Damaged, parquet_frame, parquet_note
+from unseen.worlds.paths import given_path, shown
 
 PATH_COLUMNS = ("path", "image", "file")
 SUFFIXES = (".csv", ".tsv", ".parquet")
@@ -27,9 +30,10 @@ SUFFIXES = (".csv", ".tsv", ".parquet")
 
 @dataclass(frozen=True)
 class Manifest:
-    """Relative paths with forward slashes, one text per image and factor, and the pool where the table names one;
+    """Paths below ``root`` with forward slashes, one text per image and factor, and the pool where the table names one;
     the factors, the pictures' size and their channels where the table declares them."""
 
+    root: Path
     paths: list[str]
     columns: dict[str, list[str]]
     pool: list[str | None] | None
@@ -39,8 +43,12 @@ class Manifest:
     bins: Mapping[str, int] = field(default_factory=dict)
 
 
-def read_manifest(path: str | Path, root: Path, factors: Sequence[str] | None = None) -> Manifest:
-    """Read a CSV, TSV or Parquet table; ``factors`` names the columns to use (all but path and pool by default)."""
+def read_manifest(path: str | Path, root: Path | None = None, factors: Sequence[str] | None = None) -> Manifest:
+    """Read a CSV, TSV or Parquet table; ``factors`` names the columns to use (all but path and pool by default).
+
+    Paths in it are absolute, or relative to ``root``. Without a root they are relative to the table's own folder; where
+    some lie outside of it, the root becomes the folder that holds them all.
+    """
     file = find_manifest(path, root)
     frame, bins = _binned(_frame(file), file)
     key = next((name for name in PATH_COLUMNS if name in frame.columns), None)
@@ -62,28 +70,31 @@ def read_manifest(path: str | Path, root: Path, factors: Sequence[str] | None = 
         raise UnseenError(
             f"manifest '{file.name}' has only '{key}': add a column per factor, such as category, azimuth."
         )
-    paths = _paths(frame[key].to_list(), root, file)
+    base, paths = image_paths(frame[key].to_list(), root, file)
     columns = {name: _column(frame[name].to_list(), name, paths, file) for name in names}
     pool = frame["pool"].to_list() if "pool" in frame.columns else None
     own = {name: count for name, count in bins.items() if name in names}
-    return Manifest(paths, columns, pool, declared, facts.get("size"), facts.get("channels"), own)
+    return Manifest(base, paths, columns, pool, declared, facts.get("size"), facts.get("channels"), own)
 
 
-def find_manifest(path: str | Path, root: Path) -> Path:
+def find_manifest(path: str | Path, root: Path | None = None) -> Path:
     """Where the manifest lies: in the root, or where the path says."""
-    for place in (root / path, Path(path).expanduser()):
+    own = given_path(path, "manifest")
+    for place in (own,) if root is None else (root / own, own):
         if place.is_file():
             return place
-    beside = sorted(p.name for p in root.glob("*") if p.suffix.lower() in SUFFIXES) if root.is_dir() else []
-    raise UnseenError(f"no manifest '{path}' in {root} nor in {Path.cwd()}; tables found there: {listed(beside)}.")
+    looked = Path.cwd() if root is None else root
+    beside = sorted(p.name for p in looked.glob("*") if p.suffix.lower() in SUFFIXES) if looked.is_dir() else []
+    where = f"in {looked}" if root is None else f"in {root} nor in {Path.cwd()}"
+    raise UnseenError(f"no manifest '{path}' {where}; tables found there: {listed(map(shown, beside))}.")
 
 
 def _facts(file: Path) -> dict[str, Any]:
     """What a Parquet manifest declares of itself; nothing where it does not."""
-    if file.suffix.lower() != ".parquet" or "unseen" not in (told := pl.read_parquet_metadata(file)):
+    if file.suffix.lower() != ".parquet" or (told := parquet_note(file, "unseen")) is None:
         return {}
     try:
-        facts = json.loads(told["unseen"])
+        facts = json.loads(told)
         factors = [Factor(**{key: _frozen(value) for key, value in table.items()}) for table in facts["factors"]]
         height, width = facts["size"]
         return {"factors": factors, "size": (int(height), int(width)), "channels": int(facts["channels"])}
@@ -101,15 +112,29 @@ def _frame(file: Path) -> pl.DataFrame:
     """All columns as text: whether a factor is numeric is decided for all its values at once, here and in templates."""
     try:
         if file.suffix.lower() == ".parquet":
-            frame = pl.read_parquet(file).fill_nan(None)
+            frame = parquet_frame(file).fill_nan(None)
             return frame.with_columns(pl.all().cast(pl.String))
-        with file.open(encoding="utf-8-sig", errors="replace") as lines:
-            head = lines.readline()
+        data = _utf8(file)
+        head = data.partition(b"\n")[0].decode(errors="replace")
         separator = max(",;\t", key=head.count)
-        return pl.read_csv(file, separator=separator, infer_schema=False)
-    except (pl.exceptions.PolarsError, OSError, UnicodeError) as fault:
-        first = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
-        raise UnseenError(f"manifest '{file}' cannot be read as {file.suffix or 'CSV'}: {first}") from None
+        return pl.read_csv(data, separator=separator, infer_schema=False)
+    except Damaged as fault:
+        first = shown(str(fault).splitlines()[0]) if str(fault) else type(fault).__name__
+        hint = ". Save it as UTF-8." if "utf-8" in first else ""
+        raise UnseenError(f"manifest '{file}' cannot be read as {file.suffix or 'CSV'}: {first}{hint}") from None
+
+
+def _utf8(file: Path) -> bytes:
+    """The bytes of a text table. Spreadsheets also write UTF-16, and begin it with a mark."""
+    data = file.read_bytes()
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        data = data.decode("utf-16").encode()
+    if b"\0" in data:
+        line = data[: data.index(b"\0")].count(b"\n") + 1
+        raise UnseenError(
+            f"manifest '{file}' has a NUL byte in line {line}: it is damaged or no text. Save it as UTF-8."
+        )
+    return data
 
 
 def _binned(frame: pl.DataFrame, file: Path) -> tuple[pl.DataFrame, dict[str, int]]:
@@ -126,30 +151,6 @@ def _binned(frame: pl.DataFrame, file: Path) -> tuple[pl.DataFrame, dict[str, in
             raise UnseenError(f"manifest '{file.name}' has the columns '{name.strip()}' and '{column}'; leave one out.")
         frame, bins[name.strip()] = frame.rename({column: name.strip()}), count
     return frame, bins
-
-
-def _paths(given: list[str | None], root: Path, file: Path) -> list[str]:
-    missing = [number + 2 for number, path in enumerate(given) if not path]
-    if missing:
-        raise UnseenError(f"manifest '{file.name}' names no file in lines {listed(missing, 10)}.")
-    base = root.resolve().as_posix()
-    paths = []
-    for path in given:
-        tidy = posixpath.normpath(str(path).replace("\\", "/"))
-        if tidy.startswith(base + "/"):
-            tidy = tidy[len(base) + 1 :]
-        paths.append(tidy)
-    outside = [path for path in paths if path.startswith(("/", "../"))]
-    if outside:
-        raise UnseenError(
-            f"manifest '{file.name}' names files outside the folder {root}: {listed(outside, 10)}. "
-            "Give a root that holds them all."
-        )
-    frame = pl.DataFrame({"path": paths})
-    twice = frame.filter(frame.is_duplicated())["path"].unique(maintain_order=True).to_list()
-    if twice:
-        raise UnseenError(f"manifest '{file.name}' lists {len(twice)} files more than once: {listed(twice, 10)}.")
-    return paths
 
 
 def _column(values: list[str | None], name: str, paths: list[str], file: Path) -> list[str]:

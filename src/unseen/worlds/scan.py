@@ -10,14 +10,18 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
 
 from unseen.vocabulary.errors import UnseenError, listed
-from unseen.worlds.decode import SUFFIXES, Decoding, Unreadable, decode, opened, quiet, upright_size
+from unseen.worlds.decode import Decoding, Unreadable, decode, opened, quiet, upright_size
+from unseen.worlds.parquet import Damaged, parquet_frame
+from unseen.worlds.paths import bytes_of, given_path, is_text, shown
+from unseen.worlds.walking import Oddities, walk
 
 FRESH_NS = 2_000_000_000  # a file written this shortly before it was read may change again within one tick of its clock
 STATS = {"path": pl.String, "bytes": pl.Int64, "mtime": pl.Int64, "ctime": pl.Int64}
@@ -30,43 +34,31 @@ ROOT_HINT = " Give your own: --set world.root=PATH, or --set world.of.root=PATH 
 
 def folder_at(root: str | Path, hint: str = "") -> Path:
     """The folder, or an error that says which part of its path is missing."""
-    path = Path(root).expanduser()
+    path = given_path(root, "folder")
     if path.is_dir():
+        if not is_text(str(path.resolve())):
+            raise UnseenError(f"the folder '{shown(str(path.resolve()))}' has a name that is not UTF-8; rename it.")
         return path.resolve()
     if path.exists():
         raise UnseenError(f"'{path}' is a file; root is the folder that holds the images.")
     there = next((parent for parent in path.absolute().parents if parent.is_dir()), Path("/"))
-    beside = sorted(entry.name for entry in there.iterdir() if entry.is_dir() and not entry.name.startswith("."))
-    holds = f"holds the folders {listed(beside, 10)}" if beside else "holds no folders"
-    raise UnseenError(f"no folder '{path}'; {there} exists and {holds}.{hint}")
+    try:
+        beside = sorted(entry.name for entry in there.iterdir() if entry.is_dir() and not entry.name.startswith("."))
+        holds = f"holds the folders {listed(map(shown, beside), 10)}" if beside else "holds no folders"
+    except OSError as fault:
+        holds = f"cannot be read ({fault.strerror})"
+    raise UnseenError(f"no folder '{shown(str(path))}'; {shown(str(there))} exists and {holds}.{hint}")
 
 
-def walk(root: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Image files below a folder, by suffix: relative paths with forward slashes. Hidden names are passed over."""
-    visited: set[tuple[int, int]] = set()
-    stack = [("", str(root))]
-    while stack:
-        prefix, folder = stack.pop()
-        here = os.stat(folder)
-        if (here.st_dev, here.st_ino) in visited:  # a link that leads back
-            continue
-        visited.add((here.st_dev, here.st_ino))
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.startswith(".") or entry.name == "__MACOSX":
-                    continue
-                if os.path.splitext(entry.name)[1].lower() in SUFFIXES and entry.is_file():
-                    yield prefix + entry.name, entry.stat()
-                elif entry.is_dir():
-                    stack.append((f"{prefix}{entry.name}/", entry.path))
+def stats(root: Path, paths: Iterable[str] | None = None, odd: Oddities | None = None) -> pl.DataFrame:
+    """Size and times of all image files (sorted by path), or of those named, in their order.
 
-
-def stats(root: Path, paths: Iterable[str] | None = None) -> pl.DataFrame:
-    """Size and times of all image files (sorted by path), or of those named, in their order."""
+    What has the name of an image and cannot be told of in a table is noted in ``odd``, with the reason.
+    """
     rows: list[tuple[str, int, int, int]] = []
     missing = []
     if paths is None:
-        rows = [(path, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for path, s in walk(root)]
+        rows = [(path, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for path, s in walk(root, odd)]
         rows.sort()
     else:
         for path in paths:
@@ -74,13 +66,11 @@ def stats(root: Path, paths: Iterable[str] | None = None) -> pl.DataFrame:
                 s = os.stat(root / path)
                 rows.append((path, s.st_size, s.st_mtime_ns, s.st_ctime_ns))
             except OSError:
-                missing.append(path)
+                missing.append(shown(path))
     if missing:
-        raise UnseenError(f"{len(missing)} files named in the manifest are not in {root}: {listed(missing, 10)}.")
-    strange = [path for path, *_ in rows if not path.isprintable() and "\udc80" <= max(path) <= "\udcff"]
-    if strange:
-        shown = [path.encode("utf-8", "backslashreplace").decode() for path in strange]
-        raise UnseenError(f"{len(strange)} file names in {root} are not UTF-8: {listed(shown, 10)}. Rename them.")
+        raise UnseenError(
+            f"{len(missing)} files named in the manifest are not in {shown(str(root))}: {listed(missing, 10)}."
+        )
     return pl.DataFrame(rows, schema=STATS, orient="row")
 
 
@@ -111,9 +101,11 @@ def inspect(path: Path) -> tuple[int, int, int, str, int]:
     unless the structure looks wrong."""
     now = time.time_ns()
     try:
-        data = path.read_bytes()
+        data = bytes_of(path)
     except OSError as fault:
         return 0, 0, 0, f"cannot be read: {fault.strerror}", now
+    except Unreadable as fault:
+        return 0, 0, 0, str(fault), now
     content = content_hash(data)
     try:
         image = opened(data)
@@ -149,8 +141,8 @@ def whole(data: bytes, form: str) -> bool:
 
 def _known(index: Path) -> pl.DataFrame:
     try:
-        frame = pl.read_parquet(index)
-    except (OSError, pl.exceptions.PolarsError):
+        frame = parquet_frame(index)
+    except Damaged:
         frame = pl.DataFrame(schema=STATS | FOUND)
     if dict(frame.schema) != STATS | FOUND:
         frame = pl.DataFrame(schema=STATS | FOUND)
@@ -166,4 +158,5 @@ def _keep(frame: pl.DataFrame, index: Path) -> None:
         frame.write_parquet(aside)
         os.replace(aside, index)
     except OSError:  # a full or read-only disk: scanning works without an index
-        aside.unlink(missing_ok=True)
+        with suppress(OSError):
+            aside.unlink()

@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from unseen.vocabulary.extras import needs_extra
 from unseen.worlds.meshes.references import Reference, references
 
+TEXTURES = ("MPO", "TGA", "DDS", "PCX", "SGI", "PSD", "QOI")  # besides what photos are; never EPS, which runs a program
 GLASS = np.array([0.42, 0.47, 0.50])  # ours: what shows through a pane, since nothing here is transparent
 
 
@@ -60,8 +62,10 @@ def parts(path: Path) -> tuple[list[Part], list[str]]:
 
 
 def _loaded(path: Path, missing: list[str]) -> Any:
-    import trimesh
-
+    try:
+        import trimesh
+    except ImportError:
+        raise needs_extra(f"reading the mesh {path}", "trimesh", "meshes") from None
     with _quietly():
         try:
             return trimesh.load(str(path), force="scene", process=False)
@@ -189,11 +193,15 @@ def _pixels(picture: Any, name: str) -> tuple[np.ndarray | None, str]:
     around leaves would show."""
     from PIL import Image
 
+    from unseen.worlds.decode import FORMATS
+
     if picture is None:
         return None, ""
     try:
         with _quietly():
-            opened = Image.open(picture) if isinstance(picture, Path) else picture
+            opened = Image.open(picture) if isinstance(picture, Path) else picture  # reads the header, no more
+            if getattr(opened, "format", None) not in (None, *FORMATS, *TEXTURES):
+                raise ValueError(f"{opened.format} is no format of textures")
             array = np.asarray(opened.convert("RGBA"))
     except Exception as fault:  # Pillow raises many kinds
         return None, f"unreadable texture {name}, drawn plain ({' '.join(str(fault).split())[:80]})"

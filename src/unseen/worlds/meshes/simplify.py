@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from unseen.vocabulary.extras import needs_extra
 from unseen.worlds.meshes.parts import Part
 from unseen.worlds.meshes.surface import Soup, across, components, ids_of, joined
 
@@ -97,8 +98,10 @@ def _fewer(piece: Soup, target: int) -> Soup:
     """A piece with about ``target`` faces; the file's normals are dropped, since the surface is another one."""
     if len(piece) <= max(target, 4):
         return piece
-    import fast_simplification
-
+    try:
+        import fast_simplification
+    except ImportError:
+        raise needs_extra("simplifying a mesh", "fast-simplification", "meshes") from None
     ids = ids_of(piece.corners)
     flat = piece.corners.reshape(-1, 3)
     places = np.empty((int(ids.max()) + 1, 3))

@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Int, UInt8
 
 from unseen.vocabulary.errors import UnseenError, listed
+from unseen.vocabulary.extras import needs_extra
 from unseen.worlds.toys.archives import Progress, check, kept, records, unpacked_folder
 
 BUFFER = 256 * 2**20  # bytes of records unpacked at a time: h5py's own chunks of these arrays have 15,000 rows
@@ -100,7 +101,7 @@ def _dataset(path: Path, member: str) -> Iterator[Any]:
     try:
         import h5py
     except ImportError:
-        raise UnseenError(f"reading {path} needs the package h5py; install it (pip install h5py).") from None
+        raise needs_extra(f"reading {path}", "h5py", "h5") from None
     try:
         with h5py.File(path, "r", rdcc_nbytes=64 * 2**20) as file:
             if member not in file or not isinstance(file[member], h5py.Dataset):
