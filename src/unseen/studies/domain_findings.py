@@ -47,7 +47,7 @@ def domain_findings(
 
 def verdict(domain: Domain) -> str:
     """
-    >>> nothing = np.array([np.nan])
+    >>> nothing = np.array([np.nan, np.nan])
     >>> verdict(Domain("photo", nothing, nothing, np.array([0.2, 0.22]), nothing, 9, 9, 0.2, {}))
     'known less well'
     """
