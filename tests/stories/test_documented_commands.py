@@ -43,9 +43,11 @@ SMALLER = {  # first words of a command -> settings that make its study a matter
                                      "design.test_images=90"],
     "run schott2022/small": [
         "training.epochs=1", "design.images=2000", "design.test_images=200", "design.probe_images=200",
-        'grid."design.mode"=["random"]', 'grid."network.backbone"=["mlp"]',
+        'grid."design.mode"=["extrapolation"]', 'grid."network.backbone"=["mlp"]',
     ],
-    "run zaidi2020/small": [*ONE_TRIAL, *OBJECTS, 'grid={"design.level"=["blur"],"design.seen"=[0,2]}'],
+    "run zaidi2020/small": [  # one epoch teaches no network that a strength could be found with
+        *ONE_TRIAL, *OBJECTS, "calibration.steps={}", 'grid={"design.level"=["blur"],"design.seen"=[0,2]}',
+    ],
     "run geirhos2018/small": [*ONE_TRIAL, *OBJECTS, 'grid={"design.train"=[["geirhos-colour"]]}'],
 }  # fmt: skip
 INSTEAD = {  # a command that takes no --set -> one that does the same and does
