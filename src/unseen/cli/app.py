@@ -165,6 +165,15 @@ def _notes(world: Any) -> None:
         print_hanging(console, f"  note: {line}")
 
 
+def _damage(study: Any, place: Console) -> None:
+    """Trials that could not be read, or lost a part, are said beside the numbers."""
+    from unseen.cli.progress import print_hanging
+    from unseen.studies.collect import damage, finished_trials
+
+    for line in damage(study, finished_trials(study)):
+        print_hanging(place, line)
+
+
 def _report(study: Any) -> Path:
     from unseen.reports import write_report
     from unseen.studies.contents import gather
@@ -177,6 +186,7 @@ def _report(study: Any) -> Path:
         from unseen.cli.exposing import show_grid
 
         show_grid(console, contents.summary, contents.exposure.category)
+    _damage(study, console)
     console.print(f"report: {page.resolve()}", markup=False, soft_wrap=True)
     return page
 
@@ -287,7 +297,9 @@ def results(
     """
     from unseen.cli.listing import show_results
 
-    show_results(_told(_study(study, out, settings), aside=True), console, form, summary)
+    opened = _told(_study(study, out, settings), aside=True)
+    show_results(opened, console, form, summary)
+    _damage(opened, Console(highlight=False, stderr=True))
 
 
 @app.command()
