@@ -1,8 +1,6 @@
 """Finished trials are safe: written aside, renamed, locked, packed and unpacked."""
 
 import errno
-import functools
-import io
 import json
 import os
 import shutil
@@ -12,9 +10,8 @@ import sys
 import tarfile
 import time
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from packs import A1, B2, archive, facts, packed_trial
 
 from small_study import ran, study, surroundings, tiny
 from unseen.engines import open_study
@@ -34,35 +31,6 @@ def writing(text="{}"):
         (folder / "responses.parquet").write_bytes(b"answers")
 
     return write
-
-
-A1, B2 = "a1" * 8, "b2" * 8  # identities
-
-
-def facts(identity, **changes):
-    """What the file of a trial says at least."""
-    network = {"backbone": "resnet18", "sharing": "shared", "parameters": 1}
-    said = {
-        "identity": identity, "label": "seed 0", "condition": {}, "seed": 0, "facts": {}, "factors": ["a", "b"],
-        "description": {"network": network, "training": {"precision": "float32"}}, "network": network, "tasks": {},
-        "targets": {"a": ["x", "y"]}, "sets": {"train": 9}, "curve": [], "best_epoch": 0, "flags": {}, "packed": 1,
-        "seconds_together": 1.0, "machine": {"device": "cpu"},
-    }  # fmt: skip
-    return json.dumps(said | changes)
-
-
-@functools.cache
-def answers():
-    """A table of answers, as bytes."""
-    out = pa.BufferOutputStream()
-    pq.write_table(pa.table({name: ["x"] for name in ("set", "target", "truth", "response")}), out)
-    return out.getvalue().to_pybytes()
-
-
-def trial(identity=A1, **changes):
-    """The members of a packed trial."""
-    place = f"unseen-study/trials/{identity}"
-    return {f"{place}/responses.parquet": answers(), f"{place}/trial.json": facts(identity, **changes)}
 
 
 def names(folder):
@@ -329,21 +297,11 @@ def test_a_pack_of_another_study_leaves_the_recipe_as_it_is(tmp_path, finished):
     assert len(collect(load_study(finished))["trial"].unique()) == 4
 
 
-def archive(path, files):
-    with tarfile.open(path, "w:xz") as tar:
-        for name, text in files.items():
-            data = text.encode() if isinstance(text, str) else text
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            tar.addfile(info, io.BytesIO(data))
-    return path
-
-
 @pytest.mark.parametrize(
     "name", ["unseen-study/trials/../../../x/trial.json", "/etc/x", "unseen-study/trials/a1/../../x", "../x"]
 )
 def test_names_that_lead_out_of_the_study_are_refused_and_nothing_is_written(tmp_path, name):
-    packed = archive(tmp_path / "packed", {**trial(), name: "{}"})
+    packed = archive(tmp_path / "packed", {**packed_trial(), name: "{}"})
     with pytest.raises(UnseenError, match=r"leads out of a study: refused"):
         Store(tmp_path / "into").unpack(packed)
     assert names(tmp_path) == ["packed"]
@@ -406,7 +364,7 @@ def test_a_trial_under_a_false_name_or_without_facts_is_refused(tmp_path):
         ({f"{place}/responses.parquet": "answers"}, "is not what its name says: it has no trial.json"),
         ({f"{place}/trial.json": "{"}, "has trial.json, which cannot be read"),
         ({f"{place}/trial.json": facts(A1)}, "lacks its responses.parquet"),
-        ({**trial(), f"{place}/responses.parquet": "answers"}, "has responses.parquet, which cannot be opened"),
+        ({**packed_trial(), f"{place}/responses.parquet": "answers"}, "has responses.parquet, which cannot be opened"),
     ):
         with pytest.raises(UnseenError, match=rf"is damaged: trial {A1} {why}"):
             Store(tmp_path / "into").unpack(archive(tmp_path / "packed", files))

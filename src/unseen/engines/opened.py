@@ -61,7 +61,7 @@ class OpenedStudy:
         import polars as pl
 
         from unseen.studies.collect import finished_trials
-        from unseen.studies.store import damaged
+        from unseen.studies.sound import damaged
         from unseen.vocabulary.errors import UnseenError
 
         frames = []

@@ -101,7 +101,7 @@ def same_strengths(archive: Path, here: Path, theirs: Mapping[str, Any], mine: M
         told = [", ".join(f"{level} {strength}" for level, strength in one.items()) for one in chosen]
         raise UnseenError(
             f"'{archive}' was calibrated to other strengths ({told[1]}) than this study ({told[0]}), so that their "
-            f"trials do not belong together. Unpack it into a folder of its own, or delete '{here}' first to take its "
+            f"trials do not belong together. Unpack it into a folder of its own, or move '{here}' away to take its "
             f"strengths: the trials here are then run again."
         )
 

@@ -15,7 +15,7 @@ from unseen.studies.disentangled import KEPT
 from unseen.studies.domains import by_domain
 from unseen.studies.exposures import DESIGN, exposed
 from unseen.studies.regressions import regressed
-from unseen.studies.sound import Damaged, check_files, lacks_activity
+from unseen.studies.sound import Damaged, check_files, damaged, lacks_activity
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError, listed
@@ -161,7 +161,7 @@ def _numbers(study: Study, facts: dict[str, Any], folder: Path) -> list[dict[str
         try:
             kept = key, list(measured(facts, folder, study.recipe.measures.model_dump()))
         except (OSError, ArrowException, SafetensorError) as error:
-            raise Damaged(folder, f"has files that cannot be read ({error})") from error
+            raise damaged(folder, error) from error
         study.numbers[folder.name] = kept
     return kept[1]
 

@@ -30,6 +30,11 @@ class Damaged(UnseenError):
         )
 
 
+def damaged(folder: Path, error: object) -> Damaged:
+    """The same, for a file that could not be read."""
+    return Damaged(folder, f"has files that cannot be read ({error})")
+
+
 def _is(*kinds: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kinds) and not (isinstance(value, bool) and bool not in kinds)
 
