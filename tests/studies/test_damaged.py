@@ -71,7 +71,7 @@ def test_one_damaged_trial_does_not_hide_the_others(finished, say):
         assert "has trial.json without 'seed'" in said.flat
         assert "Move that folder out of the study" in said.flat
     page = (finished / "report" / "report.html").read_text()
-    assert "without &#39;seed&#39;" in page or "without 'seed'" in page
+    assert "has trial.json without" in page
 
 
 @pytest.mark.parametrize("file", ["responses.parquet", "activity.safetensors"])
@@ -99,7 +99,7 @@ def test_answers_that_are_spoilt_inside_leave_their_trial_out_too(finished):
 def test_where_every_trial_is_damaged_the_first_reason_is_told(finished):
     for folder in (finished / "trials").iterdir():
         (folder / "responses.parquet").unlink()
-    with pytest.raises(UnseenError, match="lacks its responses.parquet"):
+    with pytest.raises(UnseenError, match=r"lacks its responses\.parquet"):
         collect(load_study(finished))
 
 

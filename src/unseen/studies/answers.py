@@ -52,6 +52,7 @@ def words(table: pa.Table, name: str) -> Words:
     import pyarrow as pa
 
     column = table[name].combine_chunks()
+    column.validate(full=True)  # places beyond the words, if its bytes were spoilt
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     if missing := column.null_count or column.dictionary.null_count:
