@@ -373,7 +373,7 @@ def test_studies_calibrated_to_other_strengths_are_not_put_together(calibrated, 
 def test_a_damaged_record_names_its_file_and_the_way_out(calibrated, text):
     (path,) = (calibrated / "calibrations").iterdir()
     path.write_text(text)
-    with pytest.raises(UnseenError, match=r"calibrations/.*json' cannot be read \(.*\); delete that file"):
+    with pytest.raises(UnseenError, match=r"calibrations/.*json' cannot be read \(.*\)\. Move that file out"):
         load_study(calibrated).missing()
     path.unlink()
     (path.parent / f".{path.name}-123").write_text("{")

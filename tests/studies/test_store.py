@@ -1,7 +1,6 @@
 """Finished trials are safe: written aside, renamed, locked, packed and unpacked."""
 
 import errno
-import io
 import json
 import os
 import shutil
@@ -12,6 +11,7 @@ import tarfile
 import time
 
 import pytest
+from packs import A1, B2, archive, facts, packed_trial
 
 from small_study import ran, study, surroundings, tiny
 from unseen.engines import open_study
@@ -31,10 +31,6 @@ def writing(text="{}"):
         (folder / "responses.parquet").write_bytes(b"answers")
 
     return write
-
-
-def facts(identity):
-    return json.dumps({"identity": identity, "description": {}})
 
 
 def names(folder):
@@ -116,16 +112,8 @@ def test_damaged_facts_name_the_folder_and_the_way_out(tmp_path, text):
     store = Store(tmp_path)
     store.save("a1", writing())
     (store.trials / "a1" / "trial.json").write_text(text)
-    with pytest.raises(UnseenError, match=r"trials/a1' cannot be read \(.*\); delete that folder and run"):
+    with pytest.raises(UnseenError, match=r"trials/a1' cannot be read: it .*\. Move that folder out of the study"):
         store.read("a1")
-
-
-@pytest.mark.parametrize("file", ["responses.parquet", "activity.safetensors"])
-def test_damaged_recordings_name_the_folder_and_the_way_out(finished, file):
-    opened = load_study(finished)
-    (opened.store.trials / opened.store.finished()[0] / file).write_bytes(b"not what it was")
-    with pytest.raises(UnseenError, match=r"cannot be read .*; delete that folder and run"):
-        collect(opened)
 
 
 # A disk that fills up, wherever it does
@@ -309,33 +297,25 @@ def test_a_pack_of_another_study_leaves_the_recipe_as_it_is(tmp_path, finished):
     assert len(collect(load_study(finished))["trial"].unique()) == 4
 
 
-def archive(path, files):
-    with tarfile.open(path, "w:xz") as tar:
-        for name, text in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(text)
-            tar.addfile(info, io.BytesIO(text.encode()))
-    return path
-
-
 @pytest.mark.parametrize(
     "name", ["unseen-study/trials/../../../x/trial.json", "/etc/x", "unseen-study/trials/a1/../../x", "../x"]
 )
 def test_names_that_lead_out_of_the_study_are_refused_and_nothing_is_written(tmp_path, name):
-    good = {"unseen-study/trials/a1/trial.json": facts("a1")}
-    packed = archive(tmp_path / "packed", {**good, name: "{}"})
+    packed = archive(tmp_path / "packed", {**packed_trial(), name: "{}"})
     with pytest.raises(UnseenError, match=r"leads out of a study: refused"):
         Store(tmp_path / "into").unpack(packed)
     assert names(tmp_path) == ["packed"]
 
 
-def test_links_in_an_archive_are_not_followed(tmp_path):
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE])
+def test_links_and_devices_in_an_archive_are_refused(tmp_path, kind):
     with tarfile.open(tmp_path / "packed", "w:xz") as tar:
-        link = tarfile.TarInfo("unseen-study/trials/a1/trial.json")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        link = tarfile.TarInfo(f"unseen-study/trials/{A1}/trial.json")
+        link.type, link.linkname = kind, "/etc/passwd"
         tar.addfile(link)
-    with pytest.raises(UnseenError, match=r"holds no finished trial"):
+    with pytest.raises(UnseenError, match=r"which is (a link|no plain file): refused"):
         Store(tmp_path / "into").unpack(tmp_path / "packed")
+    assert names(tmp_path) == ["packed"]
 
 
 def test_a_damaged_archive_is_told_and_adds_nothing(tmp_path, finished_once):
@@ -378,13 +358,17 @@ def test_what_is_whole_in_a_pack_that_was_cut_short_can_be_taken(tmp_path, finis
 
 
 def test_a_trial_under_a_false_name_or_without_facts_is_refused(tmp_path):
-    for files in (
-        {"unseen-study/trials/a1/trial.json": facts("b2")},
-        {"unseen-study/trials/a1/responses.parquet": "answers"},
-        {"unseen-study/trials/a1/trial.json": "{"},
+    place = f"unseen-study/trials/{A1}"
+    for files, why in (
+        ({f"{place}/trial.json": facts(B2)}, "is not what its name says"),
+        ({f"{place}/responses.parquet": "answers"}, "is not what its name says: it has no trial.json"),
+        ({f"{place}/trial.json": "{"}, "has trial.json, which cannot be read"),
+        ({f"{place}/trial.json": facts(A1)}, "lacks its responses.parquet"),
+        ({**packed_trial(), f"{place}/responses.parquet": "answers"}, "has responses.parquet, which cannot be opened"),
     ):
-        with pytest.raises(UnseenError, match=r"is damaged: trial a1 is not what its name says"):
+        with pytest.raises(UnseenError, match=rf"is damaged: trial {A1} {why}"):
             Store(tmp_path / "into").unpack(archive(tmp_path / "packed", files))
+        assert names(tmp_path) == ["packed"]
 
 
 def test_packing_where_nothing_can_be_written_is_told(finished_once, tmp_path):

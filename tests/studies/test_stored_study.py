@@ -134,6 +134,7 @@ def test_of_trials_that_differ_in_their_images_alone_the_newest_counts(tmp_path,
     old = study.find(first)
     facts = study.store.read(old)
     facts["description"]["world"]["fingerprint"] = "edited"
+    facts["identity"] = "f" * 16
     study.store.save("f" * 16, lambda folder: write_text(folder / "trial.json", json.dumps(facts)))
     gone()
     stored = at_hand(Study(study.recipe, study.path))

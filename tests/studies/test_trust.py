@@ -133,6 +133,7 @@ def test_in_python_tables_were_said_and_files_are_trusted_by_an_argument(here):
     assert len(run_recipe(tables, out="runs/other", device="cpu", workers=1))
 
 
+@pytest.mark.slow
 def test_workers_may_import_what_their_parent_may(here, processes):
     study = open_study(own_network(here, "fine", "other"), out=here / "study")
     assert ran(study, workers=2).finished == 2

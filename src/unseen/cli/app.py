@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from unseen.cli.places import given_path, given_text
 from unseen.cli.terminal import Terminal
 from unseen.version import __version__
 
@@ -30,7 +31,12 @@ app = typer.Typer(
 console = Terminal()
 
 Recipe = Annotated[
-    str, typer.Argument(metavar="RECIPE", help="A shipped recipe (`unseen recipes`), a TOML file, or a study's folder.")
+    str,
+    typer.Argument(
+        parser=given_text,
+        metavar="RECIPE",
+        help="A shipped recipe (`unseen recipes`), a TOML file, or a study's folder.",
+    ),
 ]
 Set = Annotated[
     list[str] | None,
@@ -42,18 +48,30 @@ WorldSet = Annotated[
         "--set", metavar="world.ARG=VALUE", help="An argument of the world, e.g. --set world.viewpoint=scale."
     ),
 ]
-Out = Annotated[Path | None, typer.Option("--out", help="The study's folder (default: runs/RECIPE).")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", parser=given_path, metavar="PATH", help="The study's folder (default: runs/RECIPE)."),
+]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or mps.")]
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Processes on a CPU (default: cores / training.threads).")
 ]
 Pack = Annotated[int | None, typer.Option("--pack", min=1, help="Trials trained together on one GPU (default 4).")]
 StudyPath = Annotated[
-    str, typer.Argument(metavar="STUDY", help="A study's folder (runs/demo), or the recipe it was run from.")
+    str,
+    typer.Argument(
+        parser=given_text, metavar="STUDY", help="A study's folder (runs/demo), or the recipe it was run from."
+    ),
 ]
 
 OneOrAll = Annotated[
-    str | None, typer.Argument(metavar="STUDY", help="A study's folder (runs/demo), or its recipe. Default: all.")
+    str | None,
+    typer.Argument(
+        parser=given_text, metavar="STUDY", help="A study's folder (runs/demo), or its recipe. Default: all."
+    ),
+]
+Picture = Annotated[
+    Path | None, typer.Option("--picture", parser=given_path, metavar="PATH", help="Write the splits as a PNG.")
 ]
 Trust = Annotated[
     bool, typer.Option("--trust", help="Let Python code that the recipe names run, from now on until it changes.")
@@ -165,6 +183,15 @@ def _notes(world: Any) -> None:
         print_hanging(console, f"  note: {line}")
 
 
+def _damage(study: Any, place: Terminal) -> None:
+    """Trials that could not be read, or lost a part, are said beside the numbers."""
+    from unseen.cli.progress import print_hanging
+    from unseen.studies.collect import damage, finished_trials
+
+    for line in damage(study, finished_trials(study)):
+        print_hanging(place, line)
+
+
 def _report(study: Any) -> Path:
     from unseen.reports import write_report
     from unseen.studies.contents import gather
@@ -177,6 +204,7 @@ def _report(study: Any) -> Path:
         from unseen.cli.exposing import show_grid
 
         show_grid(console, contents.summary, contents.exposure.category)
+    _damage(study, console)
     console.print(f"report: {page.resolve()}", markup=False, soft_wrap=True)
     return page
 
@@ -237,7 +265,7 @@ def check(recipe: Recipe, settings: Set = None, trust: Trust = False) -> None:
 @app.command()
 def plan(
     recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto", trust: Trust = False,
-    picture: Annotated[Path | None, typer.Option("--picture", help="Write the splits as a PNG.")] = None,
+    picture: Picture = None,
     timing: Annotated[bool, typer.Option("--time/--no-time", help="Estimate the time by a few steps.")] = True,
 ) -> None:  # fmt: skip
     """Show what a study would do: trials, images, splits and estimated time. Trains nothing.
@@ -287,7 +315,9 @@ def results(
     """
     from unseen.cli.listing import show_results
 
-    show_results(_told(_study(study, out, settings), aside=True), console, form, summary)
+    opened = _told(_study(study, out, settings), aside=True)
+    show_results(opened, console, form, summary)
+    _damage(opened, Terminal(stderr=True))
 
 
 @app.command()
@@ -317,7 +347,9 @@ def clean(
 
 
 @app.command()
-def pack(study: StudyPath, to: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")]) -> None:
+def pack(
+    study: StudyPath, to: Annotated[Path, typer.Argument(parser=given_path, metavar="FILE", help="The file to write.")]
+) -> None:
     """Put a study without weights into one file, to carry to another machine and add seeds there.
 
     Example: `unseen pack runs/demo demo.unseen`
@@ -330,11 +362,16 @@ def pack(study: StudyPath, to: Annotated[Path, typer.Argument(metavar="FILE", he
 
 @app.command()
 def unpack(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `unseen pack` wrote.")],
-    into: Annotated[Path, typer.Argument(metavar="FOLDER", help="The study's folder, made if needed.")],
+    file: Annotated[Path, typer.Argument(parser=given_path, metavar="FILE", help="A file that `unseen pack` wrote.")],
+    into: Annotated[
+        Path, typer.Argument(parser=given_path, metavar="FOLDER", help="The study's folder, made if needed.")
+    ],
     salvage: Annotated[
         bool, typer.Option("--salvage", help="If the file was cut short, take the trials that are whole.")
     ] = False,
+    limit: Annotated[
+        float | None, typer.Option("--limit", min=0, metavar="GB", help="Take a file that unpacks to so much.")
+    ] = None,
 ) -> None:
     """Add the trials of a packed study to a study's folder. Trials that are there already stay.
 
@@ -342,14 +379,22 @@ def unpack(
     """
     from unseen.studies.store import Store
 
-    new, here = Store(into).unpack(file, salvage=salvage)
+    def note(text: str) -> None:
+        console.print(f"note: {text}", markup=False, soft_wrap=True)
+
+    new, here = Store(into).unpack(file, salvage=salvage, limit=limit, note=note)
     console.print(f"{new} trials added to {into}, {here} were there already", markup=False, soft_wrap=True)
 
 
 @app.command()
 def init(
-    path: Annotated[Path, typer.Argument(help="A folder of images, or a CSV/Parquet manifest.")],
-    to: Annotated[Path | None, typer.Option("--to", help="The recipe to write (default: FOLDER.toml).")] = None,
+    path: Annotated[
+        Path, typer.Argument(parser=given_path, metavar="PATH", help="A folder of images, or a CSV/Parquet manifest.")
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", parser=given_path, metavar="PATH", help="The recipe to write (default: FOLDER.toml)."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a recipe that is there.")] = False,
 ) -> None:
     """Look at a folder of images, propose its factors, and write a recipe to study it.
@@ -366,7 +411,10 @@ def worlds(
     action: Annotated[str | None, typer.Argument(metavar="show", help="The word `show`: draw a contact sheet.")] = None,
     world: Annotated[str | None, typer.Argument(metavar="NAME", help="A world, or a recipe, for its world.")] = None,
     settings: WorldSet = None,
-    out: Annotated[Path | None, typer.Option("--out", help="The PNG to write (default: NAME.png).")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", parser=given_path, metavar="PATH", help="The PNG to write (default: NAME.png)."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random images in the first strip.")] = 0,
     levels: Annotated[int, typer.Option("--levels", min=2, help="Pictures per strip at most.")] = 8,
     device: Device = "cpu",
@@ -385,7 +433,9 @@ def worlds(
 @app.command()
 def render(
     world: Annotated[str, typer.Argument(help="A world (`unseen worlds`), or a recipe, for its world.")],
-    out: Annotated[Path, typer.Option("--out", help="The folder to write, made if needed.")],
+    out: Annotated[
+        Path, typer.Option("--out", parser=given_path, metavar="PATH", help="The folder to write, made if needed.")
+    ],
     settings: WorldSet = None,
     form: Annotated[str, typer.Option("--format", help="png, webp, webdataset or parquet.")] = "png",
     rows: Annotated[str, typer.Option("--rows", help="all, or a range such as 0:1000.")] = "all",

@@ -194,7 +194,7 @@ def show_audit(study: Any, console: Console) -> None:
 
 
 def show_status(study: Any, console: Console) -> None:
-    from unseen.studies.collect import finished_trials
+    from unseen.studies.collect import damage, finished_trials
 
     trials, failures = study.trials, study.failures()
     done = [trial for trial in trials if study.find(trial) is not None]
@@ -208,7 +208,10 @@ def show_status(study: Any, console: Console) -> None:
     for identity, record in failures.items():
         print_hanging(console, f"  failed {identity} {record['label']}")
         print_hanging(console, f"    {record['error']}")
-    for facts, _ in finished_trials(study):
+    read = finished_trials(study, numbers=False)
+    for line in damage(study, read):
+        print_hanging(console, f"  {line}")
+    for facts, _ in read:
         for flag, detail in facts["flags"].items():
             print_hanging(console, f"  {flag} {facts['identity']} {facts['label']}")
             print_hanging(console, f"    {detail}")

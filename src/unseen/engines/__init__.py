@@ -88,8 +88,10 @@ def run_recipe(
 ) -> pl.DataFrame:
     """Run what is missing of a study (a recipe, or a study's folder) and give its tidy table. ``trust``: as for
     :func:`open_study`."""
+    import warnings
+
     from unseen.engines.local import run_study
-    from unseen.studies.collect import collect
+    from unseen.studies.collect import collect, damage, finished_trials
     from unseen.studies.commands import called
     from unseen.studies.trusting import settle
 
@@ -98,7 +100,10 @@ def run_recipe(
     study.check()
     asked = called(recipe, out=out, settings=settings)
     run_study(study, device=device, workers=workers, watch=watch or (lambda event: None), command=asked)
-    return collect(study)
+    found = collect(study)
+    for line in damage(study, finished_trials(study)):
+        warnings.warn(line, stacklevel=3)
+    return found
 
 
 __all__ = ["open_study", "run_recipe"]

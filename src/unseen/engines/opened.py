@@ -61,7 +61,7 @@ class OpenedStudy:
         import polars as pl
 
         from unseen.studies.collect import finished_trials
-        from unseen.studies.store import damaged
+        from unseen.studies.sound import damaged
         from unseen.vocabulary.errors import UnseenError
 
         frames = []
@@ -80,6 +80,8 @@ class OpenedStudy:
         """One row per trial: its settings in words, its seed, whether it is finished, and why it failed if it did."""
         import polars as pl
 
+        from unseen.vocabulary.errors import UnseenError
+
         study = self._stored()
         failed = {(record["label"], record["seed"]): record["error"] for record in study.failures().values()}
         rows = []
@@ -87,7 +89,12 @@ class OpenedStudy:
             name = study.find(trial)
             error = None if name else failed.get((trial.label, trial.seed))
             state = "finished" if name else "failed" if error else "missing"
-            flags = ", ".join(study.store.read(name)["flags"]) if name else ""
+            flags = ""
+            if name:
+                try:
+                    flags = ", ".join(study.store.read(name)["flags"])
+                except UnseenError as damage:
+                    state, error = "damaged", str(damage)
             rows.append({"label": trial.label, "seed": trial.seed, "state": state, "trial": name or "",
                          "flags": flags, "error": error or ""})  # fmt: skip
         return pl.DataFrame(rows)

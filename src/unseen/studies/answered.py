@@ -15,6 +15,7 @@ import numpy as np
 
 from unseen.reports.answered import Answered
 from unseen.studies.answers import Words, words
+from unseen.studies.sound import Damaged
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, setting_text
 from unseen.vocabulary.responses import COLUMNS, image_column
@@ -86,7 +87,7 @@ def read_told(study: Study) -> list[Told]:
         try:
             facts = study.store.read(name)
             told.append(_read(study, trial, facts, study.store.trials / name, condition_of(trial, facts, varied), main))
-        except (OSError, KeyError, ValueError, ArrowException):
+        except (OSError, KeyError, ValueError, ArrowException, Damaged):
             continue
     return told
 

@@ -33,6 +33,10 @@ class Words:
         """Each row's word as its place in an order of words that holds them all."""
         known = {name: place for place, name in enumerate(order)}
         wanted = set(self.found())
+        if strange := sorted(wanted - set(known)):
+            import pyarrow as pa
+
+            raise pa.ArrowInvalid(f"'{strange[0]}' is none of the {len(known)} words that were asked")
         return np.array([known[name] if name in wanted else -1 for name in self.names], np.int64)[self.places]
 
 
@@ -48,6 +52,7 @@ def words(table: pa.Table, name: str) -> Words:
     import pyarrow as pa
 
     column = table[name].combine_chunks()
+    column.validate(full=True)  # places beyond the words, if its bytes were spoilt
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     if missing := column.null_count or column.dictionary.null_count:

@@ -1,4 +1,4 @@
-"""A packed study, written and read: its recipe, trials and calibrations, and whether they belong where they go.
+"""A packed study, written, and whether what one holds belongs where it goes; ``unpacking`` reads it.
 
 It is a tar in xz, compressed in blocks by several threads: any tar reads it.
 """
@@ -9,8 +9,8 @@ import contextlib
 import json
 import lzma
 import os
+import re
 import tarfile
-import zlib
 from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,9 +20,13 @@ from typing import Any, BinaryIO
 from unseen.vocabulary.errors import UnseenError
 
 MARK = "unseen-study"
+IDENTITY = re.compile(r"[0-9a-f]{16}")
+FACTS = "trial.json"
+TABLES = ("responses.parquet", "invariance.parquet", "thresholds.parquet")
+ARRAYS = ("activity.safetensors", "latents.safetensors")
+PACKED = (*TABLES, *ARRAYS, "disentanglement.json", FACTS)  # of a trial; facts last: whoever has them has the trial
 BLOCK = 16 * 2**20  # bytes compressed by one thread; xz looks back over half of it
 MOST_THREADS = 8  # each takes about 100 MB
-Archive = tuple[str | None, dict[str, dict[str, bytes]], dict[str, dict[str, Any]]]
 
 
 @contextlib.contextmanager
@@ -63,54 +67,24 @@ class _Blocks:
             self.out.write(self.waiting.popleft().result())
 
 
-def read_archive(path: Path, *, salvage: bool = False) -> Archive:
-    """The recipe, the trials' files and the calibrations of a packed study. Names that lead elsewhere are refused.
-
-    With ``salvage`` an archive that ends too early gives what is whole in it: a trial's facts are its last file.
-    """
-    if not path.is_file():
-        raise UnseenError(f"no packed study '{path}'.")
-    recipe, trials, calibrations = None, {}, {}
+def plain_json(text: bytes | str) -> Any:
+    """JSON, or a ValueError, also where it is nested deeper than anything of ours."""
     try:
-        with tarfile.open(path, "r:*") as archive:
-            for member in archive:
-                parts = Path(member.name).parts
-                if ".." in parts or Path(member.name).is_absolute():
-                    raise UnseenError(f"'{path}' holds the name '{member.name}', which leads out of a study: refused.")
-                data = archive.extractfile(member) if member.isfile() else None
-                if data is None or parts[0] != MARK:
-                    continue
-                if parts[1:] == ("recipe.toml",):
-                    recipe = data.read().decode()
-                elif len(parts) == 4 and parts[1] == "trials":
-                    trials.setdefault(parts[2], {})[parts[3]] = data.read()
-                elif len(parts) == 3 and parts[1] == "calibrations" and parts[2].endswith(".json"):
-                    calibrations[parts[2].removesuffix(".json")] = data.read()
-            while archive.fileobj is not None and archive.fileobj.read(1 << 20):  # to the end, where its sum is checked
-                pass
-    except (tarfile.TarError, EOFError, OSError, lzma.LZMAError, zlib.error, UnicodeDecodeError) as error:
-        whole = {identity: files for identity, files in trials.items() if "trial.json" in files}
-        if not salvage:
-            told = f" {len(whole)} of its trials are whole: unpack with --salvage to take them." if whole else ""
-            raise UnseenError(f"'{path}' is not a packed study, or is damaged: {error}.{told}") from None
-        trials = whole
-    for identity, files in trials.items():
-        if _identity_in(files.get("trial.json", b"")) != identity:
-            raise UnseenError(f"'{path}' is damaged: trial {identity} is not what its name says.")
-    try:
-        return recipe, trials, {identity: calibration_record(text, identity) for identity, text in calibrations.items()}
-    except ValueError as error:
-        raise UnseenError(f"'{path}' is damaged: a calibration cannot be read ({error}).") from None
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
 
 
 def calibration_record(text: bytes, identity: str) -> dict[str, Any]:
     """The record of a calibration, or a ValueError where something of it is missing."""
-    record = json.loads(text)
+    record = plain_json(text)
     try:
         for key in ("label", "plain", "n", "chance", "target", "flags"):
             record[key]
         for curve in record["levels"].values():
             [curve[key] for key in ("strengths", "accuracy", "n", "chosen", "reason")]
+        if not isinstance(record["flags"], dict) or not isinstance(record["label"], str):
+            raise ValueError("its label or its flags are of another kind")
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it lacks {error}") from None
     if record.get("identity") != identity:
@@ -127,16 +101,9 @@ def same_strengths(archive: Path, here: Path, theirs: Mapping[str, Any], mine: M
         told = [", ".join(f"{level} {strength}" for level, strength in one.items()) for one in chosen]
         raise UnseenError(
             f"'{archive}' was calibrated to other strengths ({told[1]}) than this study ({told[0]}), so that their "
-            f"trials do not belong together. Unpack it into a folder of its own, or delete '{here}' first to take its "
+            f"trials do not belong together. Unpack it into a folder of its own, or move '{here}' away to take its "
             f"strengths: the trials here are then run again."
         )
-
-
-def _identity_in(facts: bytes) -> str | None:
-    try:
-        return json.loads(facts)["identity"]
-    except (ValueError, KeyError, TypeError):
-        return None
 
 
 def with_seeds(mine: str, other: str) -> str:

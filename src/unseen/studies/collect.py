@@ -11,13 +11,14 @@ import numpy as np
 
 from unseen.measures import accuracy, chance, geometric_mean, learning_lead, nearest_seen_distance, unit_summary
 from unseen.studies.answers import read_answers, words
+from unseen.studies.disentangled import KEPT
 from unseen.studies.domains import by_domain
 from unseen.studies.exposures import DESIGN, exposed
 from unseen.studies.regressions import regressed
-from unseen.studies.store import damaged
+from unseen.studies.sound import Damaged, check_files, damaged, lacks_activity
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
-from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.responses import COLUMNS
 
 if TYPE_CHECKING:
@@ -28,23 +29,42 @@ REPEAT = "design.seed"  # a grid over it repeats the study with other held-out c
 DEGENERATE = "degenerate units"  # without a type or without a score
 
 
-def finished_trials(study: Study) -> list[tuple[dict[str, Any], Path]]:
+def finished_trials(study: Study, *, numbers: bool = True) -> list[tuple[dict[str, Any], Path]]:
     """Facts and folder of every finished trial of the recipe; any precision counts where the recipe says "auto".
 
-    The condition is that of this recipe's grid: the trial may have been run for another grid that led to it too.
+    The condition is that of this recipe's grid: the trial may have been run for another grid that led to it too. A
+    damaged trial is left out, and ``study.left_out`` says why; with ``numbers`` all that is measured of it is computed.
     """
     found = []
+    study.left_out.clear()
     for trial in study.trials:
         name = study.find(trial)
-        if name is not None:
-            facts = {**study.store.read(name), "condition": dict(trial.condition), "label": trial.label}
+        facts = None if name is None else _sound(study, name, numbers)
+        if name is not None and facts is not None:
+            facts = {**facts, "condition": dict(trial.condition), "label": trial.label}
             found.append((facts, study.store.trials / name))
     return found
 
 
 def stored_trials(study: Study) -> list[tuple[dict[str, Any], Path]]:
-    """Facts and folder of every trial in the store, whatever recipe it came from."""
-    return [(study.store.read(name), study.store.trials / name) for name in study.store.finished()]
+    """Facts and folder of every trial in the store that can be read, whatever recipe it came from."""
+    study.left_out.clear()
+    read = ((_sound(study, name, True), study.store.trials / name) for name in study.store.finished())
+    return [(facts, folder) for facts, folder in read if facts is not None]
+
+
+def _sound(study: Study, name: str, numbers: bool) -> dict[str, Any] | None:
+    """The facts of a trial, or None and the reason among what is left out: a damaged one does not hide the others."""
+    folder = study.store.trials / name
+    try:
+        facts = study.store.read(name)
+        check_files(facts, folder)
+        if numbers:
+            _numbers(study, facts, folder)
+    except Damaged as error:
+        study.left_out[name] = error
+        return None
+    return facts
 
 
 def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
@@ -58,6 +78,8 @@ def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
     import polars as pl
 
     trials = stored_trials(study) if everything else finished_trials(study)
+    if not trials and study.left_out:
+        raise next(iter(study.left_out.values()))
     if not trials:
         raise nothing_finished(study)
     conditions = _plain(_repeats([facts for facts, _ in trials]))
@@ -73,10 +95,25 @@ def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
             "backbone": facts["description"]["network"]["backbone"],
         }
         empty = {"set": "", "target": "", "layer": "", "unit_type": "", "n": None}
-        for row in _readable(facts, folder, study.recipe.measures.model_dump()):
+        for row in _numbers(study, facts, folder):
             value = float(row["value"])
             rows.append({**head, **empty, **row, "value": None if np.isnan(value) else value})
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def damage(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> list[str]:
+    """What is told beside results: trials that were left out and why, and those that lost a part."""
+    told, all_of = [], len(trials) + len(study.left_out)
+    if study.left_out:
+        told.append(f"{len(study.left_out)} of {all_of} finished trials cannot be read and are left out:")
+        told += [f"  {error}" for error in study.left_out.values()]
+    lacking = [facts["identity"] for facts, folder in trials if lacks_activity(facts, folder)]
+    if lacking:
+        which = listed(lacking, most=3)
+        told.append(
+            f"the activity of {len(lacking)} of {all_of} trials is missing; their units are not counted: {which}"
+        )
+    return told
 
 
 def nothing_finished(study: Study) -> UnseenError:
@@ -112,15 +149,21 @@ def _plain(conditions: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: values[place] for key, values in columns.items()} for place in range(len(conditions))]
 
 
-def _readable(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> list[dict[str, Any]]:
-    """All numbers of one trial, or the sentence that its files are damaged."""
+def _numbers(study: Study, facts: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
+    """All numbers of one trial, once as long as its files stay as they are; or that its files are damaged."""
     from pyarrow import ArrowException
     from safetensors import SafetensorError
 
-    try:
-        return list(measured(facts, folder, options))
-    except (OSError, KeyError, ArrowException, SafetensorError) as error:
-        raise damaged(folder, error) from error
+    there = sorted((file.name, (now := file.stat()).st_mtime_ns, now.st_size) for file in folder.iterdir())
+    key = str([one for one in there if one[0] != KEPT])
+    kept = study.numbers.get(folder.name)
+    if kept is None or kept[0] != key:
+        try:
+            kept = key, list(measured(facts, folder, study.recipe.measures.model_dump()))
+        except (OSError, ArrowException, SafetensorError) as error:
+            raise damaged(folder, error) from error
+        study.numbers[folder.name] = kept
+    return kept[1]
 
 
 def measured(facts: dict[str, Any], folder: Path, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -195,7 +238,10 @@ def _order(facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
     names = list(facts["targets"])
     if len(names) != 2 or not facts["curve"]:
         return
-    curves = [np.array([point[f"validation accuracy {name}"] for point in facts["curve"]]) for name in names]
+    told = [[point.get(f"validation accuracy {name}") for point in facts["curve"]] for name in names]
+    if any(value is None for values in told for value in values):
+        return
+    curves = [np.array(values, dtype=np.float64) for values in told]
     guesses = [chance(len(facts["targets"][name])) for name in names]
     lead = learning_lead(curves[0], curves[1], 0.9, chance=(guesses[0], guesses[1]))
     yield {"measure": "epochs by which it is learned first", "target": names[0], "value": lead, "n": len(curves[0])}
@@ -237,7 +283,7 @@ def cells_by_distance(study: Study) -> pl.DataFrame:
     frames = []
     for trial in () if study.absent else study.trials:
         name, grid = study.find(trial), distance_grid(study, trial)
-        if name is None or grid is None:
+        if name is None or name in study.left_out or grid is None:
             continue
         split, space = study.split(trial), study.world(trial).samples.space
         rows, columns = (f if f not in COLUMNS else f"factor_{f}" for f in split.factors)

@@ -34,6 +34,7 @@ from unseen.studies.matrices import gather_matrix, is_matrix, summary_of_matrix
 from unseen.studies.pictures import splits, top_units, usable_cells
 from unseen.studies.published import published_numbers
 from unseen.studies.regressions import MODE, TOWARDS, in_order, model_of
+from unseen.studies.sound import NO_ACTIVITY, lacks_activity
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 
@@ -88,7 +89,8 @@ def split_facts(study: Study) -> list[tuple[Trial, Mapping[str, Any]]]:
     if not study.absent:
         return [(trial, study.split(trial).facts) for trial in study.trials]
     found = ((trial, study.find(trial)) for trial in study.trials)
-    return [(trial, study.store.read(name)["facts"]) for trial, name in found if name is not None]
+    read = study.store.readable()
+    return [(trial, read[name]["facts"]) for trial, name in found if name in read]
 
 
 def series_name(condition: dict[str, Any], facts: dict[str, Any], keys: Sequence[str]) -> str:
@@ -317,8 +319,8 @@ def curves(trials: Sequence[tuple[dict[str, Any], Path]], names: dict[str, str],
         for point, phase, target in itertools.product(
             facts["curve"], ("train", "validation"), ("total", *facts["targets"])
         ):
-            loss, right = point[f"{phase} loss {target}"], point.get(f"{phase} accuracy {target}")
-            at = {"epoch": int(point["epoch"]) + 1, "phase": phase, "target": target}
+            loss, right = point.get(f"{phase} loss {target}"), point.get(f"{phase} accuracy {target}")
+            at = {"epoch": int(point.get("epoch") or 0) + 1, "phase": phase, "target": target}
             rows.append({**head, **at, "loss": loss, "accuracy": right})
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -326,7 +328,7 @@ def curves(trials: Sequence[tuple[dict[str, Any], Path]], names: dict[str, str],
 def flags(
     study: Study, trials: Sequence[tuple[dict[str, Any], Path]], names: dict[str, str], column: str
 ) -> pl.DataFrame:
-    """Diverged, unconverged and failed trials."""
+    """Diverged, unconverged, failed and damaged trials, and those that lost a part."""
     import polars as pl
 
     rows = []
@@ -334,8 +336,14 @@ def flags(
         x = place(facts, column)
         for flag, detail in facts["flags"].items():
             rows.append((facts["identity"], names[facts["identity"]], x, facts["seed"], flag, detail))
+    for facts, folder in trials:
+        if lacks_activity(facts, folder):
+            name = facts["identity"]
+            rows.append((name, names[name], place(facts, column), facts["seed"], "no activity", NO_ACTIVITY))
     for identity, record in study.failures().items():
         rows.append((identity, record["label"], None, record["seed"], "failed", record["error"]))
+    for identity, error in study.left_out.items():
+        rows.append((identity, "left out", None, None, "damaged", str(error)))
     schema = {
         "trial": pl.String,
         "series": pl.String,

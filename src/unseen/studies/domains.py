@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from unseen.studies.answers import read_answers, words
-from unseen.studies.store import damaged
+from unseen.studies.sound import damaged
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import COLUMNS
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from unseen.measures import confusion_quadrants, quadrant_counts
 from unseen.studies.answers import read_answers, words
-from unseen.studies.store import damaged
+from unseen.studies.sound import Damaged
 from unseen.vocabulary.errors import UnseenError
 
 if TYPE_CHECKING:
@@ -123,10 +123,12 @@ def _read(facts: Mapping[str, Any], path: Path, columns: Sequence[str]) -> pl.Da
 
     if not path.is_file():
         if facts.get("invariance"):
-            raise damaged(path.parent, f"{path.name} is missing")
+            raise Damaged(path.parent, f"lacks its {path.name}")
         return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
     table = pq.read_table(path)
-    frame = pl.from_arrow(pa.table({name: table[name] for name in columns}))  # a column that is missing is a KeyError
+    if missing := [name for name in columns if name not in table.column_names]:
+        raise Damaged(path.parent, f"has {path.name} without the column '{missing[0]}'")
+    frame = pl.from_arrow(pa.table({name: table[name] for name in columns}))
     assert isinstance(frame, pl.DataFrame)
     return frame.with_columns(pl.col(name).cast(pl.String) for name in ("level", "layer"))
 

@@ -75,7 +75,7 @@ def facts_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) ->
         "machine": "; ".join(sorted(machines)),
         "precision": ", ".join(sorted({facts["description"]["training"]["precision"] for facts, _ in trials})),
         **{
-            key: ", ".join(sorted({facts["machine"][key] for facts, _ in trials}))
+            key: ", ".join(sorted({facts["machine"].get(key, "unknown") for facts, _ in trials}))
             for key in ("system", "python", "torch", "unseen")
         },
     }

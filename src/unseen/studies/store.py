@@ -22,9 +22,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from unseen.studies.archives import MARK, calibration_record, read_archive, same_strengths, with_seeds, writing
+from unseen.studies.archives import (
+    IDENTITY,
+    MARK,
+    PACKED,
+    calibration_record,
+    plain_json,
+    same_strengths,
+    with_seeds,
+    writing,
+)
+from unseen.studies.leftovers import aside_name, folder_aside, remove_leftovers
+from unseen.studies.sound import read_facts
+from unseen.studies.unpacking import Note, Unpacked, Unwritten, unpack_aside
 from unseen.vocabulary.errors import StoreBusy, UnseenError
 from unseen.vocabulary.locks import take_lock
+from unseen.vocabulary.visible import visible
 
 PATIENCE = 5  # times a tenth of a second: `unseen status` holds the lock for an instant
 
@@ -54,14 +67,8 @@ class Store:
         return [p.name for p in sorted(found, key=lambda p: (p.stat().st_mtime, p.name))]
 
     def read(self, identity: str) -> dict[str, Any]:
-        path = self.trials / identity / "trial.json"
-        try:
-            facts = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise damaged(path.parent, error) from None
-        if not isinstance(facts, dict) or "description" not in facts:
-            raise damaged(path.parent, "trial.json lacks its description")
-        return facts
+        """The facts of a finished trial, checked: who reads them may rely on their keys and kinds."""
+        return read_facts(self.trials / identity)
 
     def readable(self) -> dict[str, dict[str, Any]]:
         """The facts of every finished trial that can be read, oldest first."""
@@ -129,7 +136,8 @@ class Store:
             return calibration_record(path.read_bytes(), identity)
         except (OSError, ValueError) as error:
             raise UnseenError(
-                f"calibration '{path}' cannot be read ({error}); delete that file and run the study again."
+                f"calibration '{path}' cannot be read ({visible(error)}). Move that file out of the study and run it "
+                f"again: the calibration alone is done anew."
             ) from None
 
     def keep_calibration(self, identity: str, record: Mapping[str, Any]) -> None:
@@ -193,20 +201,22 @@ class Store:
 
     def pack(self, out: Path) -> int:
         """The study without weights as one file; give the number of trials in it."""
-        names = self.finished()
-        aside = out.with_name(f".{out.name}-{os.getpid()}")
+        check_target(out)
+        names = [name for name in self.finished() if IDENTITY.fullmatch(name)]  # a copy by another name is no trial
+        remove_leftovers(out.parent, out.name)
+        aside = out.with_name(aside_name(out.name))
         try:
             with writing(aside) as archive:
                 for file in [self.path / "recipe.toml"]:
                     if file.is_file():
                         archive.add(file, arcname=f"{MARK}/{file.name}")
                 for file in sorted((self.path / "calibrations").glob("[!.]*.json")):
-                    archive.add(file, arcname=f"{MARK}/calibrations/{file.name}")
+                    if IDENTITY.fullmatch(file.stem):
+                        archive.add(file, arcname=f"{MARK}/calibrations/{file.name}")
                 for name in names:
-                    files = sorted((self.trials / name).iterdir(), key=lambda file: (file.name == "trial.json", file))
-                    for file in files:  # facts last: whoever has them has the trial
-                        if file.name != "weights.safetensors":
-                            archive.add(file, arcname=f"{MARK}/trials/{name}/{file.name}")
+                    for file in (self.trials / name / part for part in PACKED):
+                        if file.is_file():
+                            archive.add(file.resolve(), arcname=f"{MARK}/trials/{name}/{file.name}")
             os.replace(aside, out)
         except OSError as error:
             raise disk_error(error, out) from error
@@ -214,49 +224,79 @@ class Store:
             aside.unlink(missing_ok=True)
         return len(names)
 
-    def unpack(self, archive_path: Path, *, salvage: bool = False) -> tuple[int, int]:
+    def unpack(
+        self, archive_path: Path, *, salvage: bool = False, limit: float | None = None, note: Note = lambda text: None
+    ) -> tuple[int, int]:
         """Add the trials of a packed study (with ``salvage``: those that are whole); give how many were new and how
-        many were here already.
+        many were here already. ``limit``: how many GB it may unpack to; ``note`` is told what was left out.
 
-        Nothing is written before the whole archive has been read. Where it differs from the recipe here in seeds only,
-        that recipe takes its seeds in: this is how repeats from several machines come together. Calibrations come too;
-        one that chose other strengths than the one here is refused, since its trials would not be found.
+        Nothing is added before the whole archive has been read and checked, aside. Where it differs from the recipe
+        here in seeds only, that recipe takes its seeds in: this is how repeats from several machines come together.
+        Calibrations come too; one that chose other strengths than the one here is refused, since its trials would not
+        be found.
         """
-        recipe, trials, calibrations = read_archive(archive_path, salvage=salvage)
-        if not trials and not calibrations:
+        if self.path.exists() and not self.path.is_dir():
+            raise UnseenError(f"'{self.path}' is a file; name a folder to unpack into.")
+        try:
+            with folder_aside(self.path, "unseen-unpack") as aside:
+                return self._take_in(
+                    archive_path, unpack_aside(archive_path, aside, salvage=salvage, limit=limit, note=note)
+                )
+        except Unwritten as error:
+            raise disk_error(error.why, self.path) from error
+        except OSError as error:
+            raise disk_error(error, self.path) from error
+
+    def _take_in(self, archive_path: Path, found: Unpacked) -> tuple[int, int]:
+        if not found.trials and not found.calibrations:
             raise UnseenError(f"'{archive_path}' holds no finished trial.")
         with self.locked():
-            found = {name: self.calibration(name) for name in calibrations}
-            for name, record in calibrations.items():
-                same_strengths(archive_path, self.calibration_path(name), record, found[name])
-            for name, record in calibrations.items():
-                if found[name] is None:
+            here = {name: self.calibration(name) for name in found.calibrations}
+            for name, record in found.calibrations.items():
+                same_strengths(archive_path, self.calibration_path(name), record, here[name])
+            for name, record in found.calibrations.items():
+                if here[name] is None:
                     self.keep_calibration(name, record)
-            new = {identity: files for identity, files in trials.items() if not self.has(identity)}
-            for identity, files in new.items():
-                self.save(identity, partial(_write_all, files))
+            new = {identity: folder for identity, folder in found.trials.items() if not self.has(identity)}
+            for identity, folder in new.items():
+                self.save(identity, partial(_move_all, folder))
             mine = self.path / "recipe.toml"
-            if recipe is not None:
-                text = with_seeds(mine.read_text(encoding="utf-8"), recipe) if mine.is_file() else recipe
-                try:
-                    write_text(mine, text)
-                except OSError as error:
-                    raise disk_error(error, self.path) from error
-        return len(new), len(trials) - len(new)
+            if found.recipe is not None:
+                write_text(
+                    mine, with_seeds(mine.read_text(encoding="utf-8"), found.recipe) if mine.is_file() else found.recipe
+                )
+        return len(new), len(found.trials) - len(new)
 
 
-def _write_all(files: Mapping[str, bytes], folder: Path) -> None:
-    for name, data in files.items():
-        (folder / name).write_bytes(data)
+def _move_all(source: Path, folder: Path) -> None:
+    for file in source.iterdir():
+        shutil.move(file, folder / file.name)
+
+
+def check_target(out: Path) -> None:
+    """A packed study takes the place of another one, or of nothing."""
+    if out.is_dir():
+        raise UnseenError(f"'{out}' is a folder; name the file to write, e.g. '{out / 'study.unseen'}'.")
+    if out.exists() and not out.is_file():
+        raise UnseenError(f"'{out}' is no plain file; name another one to write, e.g. study.unseen.")
+    if out.is_file() and out.stat().st_size and not _is_pack(out):
+        raise UnseenError(f"'{out}' is there already and is no packed study; name another file, e.g. study.unseen.")
+
+
+def _is_pack(path: Path) -> bool:
+    with open(path, "rb") as handle:
+        return handle.read(5) == b"\xfd7zXZ"
 
 
 def _failure(path: Path) -> dict[str, Any]:
     """The record of a failure; a damaged one is still a failure."""
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        return {"label": path.stem, "seed": None, "error": "no reason recorded", **record}
+        record = plain_json(path.read_bytes())
+        whole = {"label": path.stem, "seed": None, "error": "no reason recorded", **record}
     except (OSError, ValueError, TypeError) as error:
-        return {"label": path.stem, "seed": None, "error": f"its record cannot be read ({error})"}
+        return {"label": visible(path.stem), "seed": None, "error": f"its record cannot be read ({visible(error)})"}
+    seed = whole["seed"] if isinstance(whole["seed"], int) else None
+    return {**whole, "seed": seed, "label": visible(whole["label"]), "error": visible(whole["error"])}
 
 
 def write_text(path: Path, text: str) -> None:
@@ -267,11 +307,6 @@ def write_text(path: Path, text: str) -> None:
         os.replace(aside, path)
     finally:
         aside.unlink(missing_ok=True)
-
-
-def damaged(folder: Path, why: object) -> UnseenError:
-    """A finished trial whose files were spoilt afterwards."""
-    return UnseenError(f"trial '{folder}' cannot be read ({why}); delete that folder and run the study again.")
 
 
 def disk_error(error: OSError, path: Path) -> DiskTrouble:

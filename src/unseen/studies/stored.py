@@ -32,6 +32,7 @@ class StoredStudy(Study):
         trials = list(self.store.readable().items())
         trials.sort(key=lambda one: str(one[1].get("finished", "")))  # stable: the store's order where none is told
         told = [(name, facts["description"]) for name, facts in trials]
+        told = [(name, one) for name, one in told if "fingerprint" in one.get("world", {})]
         newest = {_images(description): description["world"]["fingerprint"] for _, description in told}
         found = {}
         for name, description in told:

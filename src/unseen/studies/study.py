@@ -48,6 +48,16 @@ class Study:
         return Store(self.path)
 
     @cached_property
+    def left_out(self) -> dict[str, UnseenError]:
+        """Finished trials that could not be read when they were last asked for, and why."""
+        return {}
+
+    @cached_property
+    def numbers(self) -> dict[str, tuple[str, list[dict[str, Any]]]]:
+        """What was measured of trials, by the state of their files (`collect`)."""
+        return {}
+
+    @cached_property
     def trials(self) -> list[Trial]:
         """All trials, with the strengths that calibrations found so far; ``refresh`` after another one."""
         found = {name: self.store.calibration(name) for name in self.calibrations}

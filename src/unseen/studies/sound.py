@@ -1,0 +1,218 @@
+"""Whether a finished trial is what it should be: its facts have their keys and kinds, and its files can be opened.
+
+A store may have been edited by hand, half copied, made by another program or spoilt by a disk. Whoever reads it later
+may rely on what is checked here; what is not as it should be is told by file and key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unseen.studies.archives import ARRAYS, FACTS, IDENTITY, TABLES, plain_json
+from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.visible import visible
+
+ANSWERS = ("set", "target", "truth", "response")
+ACTIVITY = "activity.safetensors"
+NO_ACTIVITY = f"{ACTIVITY} is missing, so that its units are not counted; all else of it is"
+
+
+class Damaged(UnseenError):
+    """A finished trial whose files are not what they were."""
+
+    def __init__(self, folder: Path, why: object) -> None:
+        self.folder, self.why = folder, visible(why)
+        super().__init__(
+            f"trial '{folder}' cannot be read: it {self.why}. Nothing else is lost. Move that folder out of the study "
+            f"and run the study again: this trial alone is trained anew."
+        )
+
+
+def damaged(folder: Path, error: object) -> Damaged:
+    """The same, for a file that could not be read."""
+    return Damaged(folder, f"has files that cannot be read ({error})")
+
+
+def _is(*kinds: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kinds) and not (isinstance(value, bool) and bool not in kinds)
+
+
+def _maps(of: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and all(map(of, value.values()))
+
+
+def _lists(of: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(map(of, value))
+
+
+_text, _table, _whole, _number = _is(str), _is(dict), _is(int), _is(int, float)
+_count: Callable[[Any], bool] = lambda value: _whole(value) and value >= 0  # noqa: E731
+_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "identity": (_text, "a text"),
+    "label": (_text, "a text"),
+    "condition": (_table, "a table"),
+    "seed": (_whole, "a whole number"),
+    "description": (_table, "a table"),
+    "facts": (_table, "a table"),
+    "factors": (_lists(_text), "a list of names"),
+    "targets": (_maps(_is(list)), "a table of lists"),
+    "sets": (_maps(_count), "a table of counts"),
+    "tasks": (_maps(_lists(_text)), "a table of lists of names"),
+    "network": (_table, "a table"),
+    "curve": (_lists(_maps(_is(int, float, type(None)))), "a list of tables of numbers"),
+    "best_epoch": (_whole, "a whole number"),
+    "flags": (_maps(_text), "a table of texts"),
+    "seconds_together": (_number, "a number"),
+    "packed": (lambda value: _whole(value) and value >= 1, "a whole number of at least one"),
+    "machine": (_maps(_text), "a table of texts"),
+}
+_INSIDE: dict[tuple[str, ...], tuple[Callable[[Any], bool], str]] = {
+    ("sets", "train"): (_count, "a count"),
+    ("machine", "device"): (_text, "a text"),
+    ("network", "backbone"): (_text, "a text"),
+    ("network", "parameters"): (_number, "a number"),
+    ("description", "network"): (_table, "a table"),
+    ("description", "network", "sharing"): (_text, "a text"),
+    ("description", "network", "backbone"): (_text, "a text"),
+    ("description", "training"): (_table, "a table"),
+    ("description", "training", "precision"): (_text, "a text"),
+}
+_MAYBE = {
+    ("task",): (_text, "a text"),
+    ("finished",): (_text, "a text"),
+    ("invariance",): (_table, "a table"),
+    ("invariance", "layers"): (_maps(_maps(_table)), "a table of tables"),
+    ("invariance", "images"): (_maps(_count), "a table of counts"),
+    ("search",): (_table, "a table"),
+    ("description", "world"): (_table, "a table"),
+    ("description", "world", "name"): (_text, "a text"),
+    ("description", "design"): (_table, "a table"),
+    ("description", "recordings"): (_table, "a table"),
+    ("facts", "withheld"): (_maps(_is(list)), "a table of lists"),
+    ("facts", "grid"): (_lists(_count), "a list of counts"),
+    ("facts", "combinations"): (_is(int, float, type(None)), "a number"),
+}
+_BY_DESIGN = {
+    "expose": {
+        ("facts", "seen"): (_number, "a number"),
+        ("facts", "exposed_numbers"): (_lists(_count), "a list of numbers"),
+        ("facts", "level"): (_is(str, list), "a name"),
+    },
+    "matrix": {
+        ("facts", "trained_levels"): (_is(list), "a list"),
+        ("facts", "visits_per_image"): (_number, "a number"),
+    },
+}  # what is read of the facts of these designs
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """What a trial's file says of it, checked; names for people are made fit to be shown."""
+    try:
+        facts = plain_json((folder / FACTS).read_bytes())
+    except (OSError, ValueError) as error:
+        raise Damaged(folder, f"has {FACTS}, which cannot be read ({error})") from None
+    if not isinstance(facts, dict):
+        raise Damaged(folder, f"has {FACTS}, which holds no table")
+    given = facts.get("identity")
+    if isinstance(given, str) and given != folder.name:
+        raise Damaged(folder, f"is not what its name says ({FACTS} has identity = '{given}')")
+    for key, kind in _KINDS.items():
+        _check(folder, facts, (key,), kind)
+    for path, kind in _INSIDE.items():
+        _check(folder, facts, path, kind)
+    for path, kind in _MAYBE.items():
+        _check(folder, facts, path, kind, needed=False)
+    for path, kind in _BY_DESIGN.get(str(facts["description"].get("design", {}).get("name")), {}).items():
+        if path[-1] != "level" or "levels" not in facts["facts"]:
+            _check(folder, facts, path, kind)
+    shown = {key: {visible(name): visible(text) for name, text in facts[key].items()} for key in ("flags", "machine")}
+    return {**facts, "label": visible(facts["label"]), **shown}
+
+
+def _check(
+    folder: Path, facts: Any, path: tuple[str, ...], kind: tuple[Callable[[Any], bool], str], *, needed: bool = True
+) -> None:
+    value = facts
+    for part in path:
+        if not isinstance(value, dict) or part not in value:
+            if needed:
+                raise Damaged(folder, f"has {FACTS} without '{'.'.join(path)}'")
+            return
+        value = value[part]
+    if not kind[0](value):
+        raise Damaged(folder, f"has {FACTS}, in which {'.'.join(path)} = {str(value)[:40]!r} is not {kind[1]}")
+
+
+def check_trial(folder: Path) -> None:
+    """A trial that comes from elsewhere: its name, its facts and its files."""
+    if not IDENTITY.fullmatch(folder.name) or not (folder / FACTS).is_file():
+        raise Damaged(folder, f"is not what its name says: it has no {FACTS}")
+    check_files(read_facts(folder), folder)
+
+
+def check_files(facts: Mapping[str, Any], folder: Path) -> None:
+    """A trial's tables and arrays can be opened and have the columns and axes of ours; their content is not read."""
+    from pyarrow import ArrowException
+    from safetensors import SafetensorError
+
+    for name in TABLES:
+        if name == TABLES[0] or (folder / name).exists():
+            _check_table(folder / name, ANSWERS if name == TABLES[0] else ())
+    for name in ARRAYS:
+        if not (folder / name).exists():
+            continue
+        try:
+            shapes = _shapes(folder / name)
+        except (OSError, SafetensorError, ArrowException, ValueError) as error:
+            raise Damaged(folder, f"has {name}, which cannot be opened ({error})") from None
+        if name == ACTIVITY:
+            _check_activity(facts, folder, shapes)
+        elif not {"codes", "levels"} <= set(shapes):
+            raise Damaged(folder, f"has {name} without 'codes' or 'levels'")
+
+
+def _check_table(path: Path, columns: tuple[str, ...]) -> None:
+    import pyarrow.parquet as pq
+    from pyarrow import ArrowException
+
+    try:
+        found = pq.read_schema(path).names
+    except FileNotFoundError:
+        raise Damaged(path.parent, f"lacks its {path.name}") from None
+    except (OSError, ArrowException, ValueError, RecursionError) as error:
+        raise Damaged(path.parent, f"has {path.name}, which cannot be opened ({error})") from None
+    missing = [name for name in columns if name not in found]
+    if missing:
+        raise Damaged(path.parent, f"has {path.name} without the column '{missing[0]}'")
+
+
+def _shapes(path: Path) -> dict[str, tuple[int, ...]]:
+    from safetensors import safe_open
+
+    with safe_open(path, framework="np") as tensors:
+        return {name: tuple(tensors.get_slice(name).get_shape()) for name in tensors.keys()}  # noqa: SIM118
+
+
+def _check_activity(facts: Mapping[str, Any], folder: Path, shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Units × levels × levels of each layer that was recorded, the same levels in all."""
+    layers = {name: shape for name, shape in shapes.items() if name != "images"}
+    for name, shape in layers.items():
+        if name not in facts["tasks"]:
+            raise Damaged(folder, f"has {ACTIVITY} with '{name}', which is no layer that was recorded")
+        if len(shape) != 3 or 0 in shape:
+            raise Damaged(folder, f"has {ACTIVITY} with '{name}' of shape {list(shape)}, not [units, rows, columns]")
+    grids = {shape[1:] for shape in layers.values()} | {shape for name, shape in shapes.items() if name == "images"}
+    if len(grids) > 1:
+        raise Damaged(folder, f"has {ACTIVITY}, whose layers are of different grids")
+    if len(facts["factors"]) != 2 and layers:
+        raise Damaged(folder, f"has {ACTIVITY}, and its design has {len(facts['factors'])} factors, not two")
+
+
+def lacks_activity(facts: Mapping[str, Any], folder: Path) -> bool:
+    """Whether the activity of units was recorded and is not there any more."""
+    recorded = facts["description"].get("recordings")
+    return bool(
+        recorded is not None and recorded.get("cells", True) and facts["tasks"] and not (folder / ACTIVITY).is_file()
+    )
