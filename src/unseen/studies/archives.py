@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 import lzma
-import os
 import tarfile
 import zlib
 from collections import deque
@@ -17,6 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError
 
 MARK = "unseen-study"
@@ -28,7 +28,7 @@ Archive = tuple[str | None, dict[str, dict[str, bytes]], dict[str, dict[str, Any
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[tarfile.TarFile]:
     """A tar to add files to, compressed on the way to ``path``."""
-    with open(path, "wb") as out, ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+    with open(path, "wb") as out, ThreadPoolExecutor(min(MOST_THREADS, cores())) as pool:
         blocks = _Blocks(out, pool)
         with tarfile.open(fileobj=blocks, mode="w|") as archive:  # type: ignore[arg-type]
             yield archive
