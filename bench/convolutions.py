@@ -110,7 +110,8 @@ def sweep(order: str, threads: int) -> Iterator[dict[str, Any]]:
     waiting = list(shapes())
     while waiting:
         with worker(order, threads) as process:
-            assert process.stdin is not None and process.stdout is not None
+            assert process.stdin is not None
+            assert process.stdout is not None
             while waiting:
                 shape = waiting.pop(0)
                 with contextlib.suppress(BrokenPipeError):

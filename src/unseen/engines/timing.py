@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from unseen.engines.local import PACK, find_device
 from unseen.studies.strengths import possible_strengths
 from unseen.studies.study import Study
+from unseen.vocabulary.cores import cores
 
 STEPS = 2
 FORWARD = 3  # a step forward and back costs about three looks
@@ -46,7 +46,7 @@ def estimate(study: Study, device: str) -> Estimate:
         seconds += (n + looked / FORWARD) / rates[key]
     before, more = _calibrations(study, place, rates)
     images += more
-    side = max(1, (os.cpu_count() or 1) // study.recipe.training.threads) if place.type == "cpu" else PACK / 2
+    side = max(1, cores() // study.recipe.training.threads) if place.type == "cpu" else PACK / 2
     how = f"timed on {STEPS} small steps of each network" if rates else "nothing is left to run"
     seconds = before + seconds / min(side, max(1, len(todo)))
     return Estimate(seconds, images, len(todo), torch.device(place).type, how)
