@@ -1,8 +1,10 @@
 """Running on this machine: failures are recorded and the rest go on, memory that does not suffice is shared out."""
 
 import multiprocessing
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -354,3 +356,36 @@ def test_an_estimate_counts_what_is_left_and_trains_nothing(tmp_path, finished_o
     assert 0 < found.seconds < 60
     assert not (tmp_path / "study").exists()
     assert estimate(study(finished_once), "cpu").networks == 0
+
+
+def test_finished_trials_of_the_same_network_tell_how_long_the_others_take(tmp_path, finished_once, monkeypatch):
+    from unseen.engines import timing
+
+    monkeypatch.setattr(timing, "cores", lambda: 1)
+    more = study(tmp_path / "study", seeds=[0, 1, 2, 3])
+    assert timing.estimate(more, "cpu").how == "timed on 2 small steps of each network"
+    shutil.copytree(finished_once, more.path)
+    monkeypatch.setattr(timing, "_images_per_second", lambda *told: pytest.fail("a network was timed by steps"))
+    found = timing.estimate(more, "cpu")
+    assert (found.networks, found.how) == (4, "by the finished trials here")
+    took = [more.store.read(name)["seconds_together"] for name in more.store.finished()]
+    assert 4 * min(took) / 2 < found.seconds < 4 * max(took) * 2
+    for name in more.store.finished():  # of another kind of device: they tell nothing of this one
+        path = more.store.trials / name / "trial.json"
+        path.write_text(path.read_text().replace('"device": "cpu', '"device": "cuda'))
+    monkeypatch.setattr(timing, "_images_per_second", lambda *told: 100.0)
+    assert timing.estimate(more, "cpu").how == "timed on 2 small steps of each network"
+
+
+def test_a_design_without_a_probe_is_timed_and_drawn(tmp_path):
+    from unseen.engines.timing import estimate
+    from unseen.studies.pictures import splits
+
+    opened = study(tmp_path / "study", recordings={"layers": "none"})
+    for trial in opened.trials:
+        split = opened.split(trial)
+        without = replace(split, sets={name: rows for name, rows in split.sets.items() if name != "probe"})
+        opened._splits.update({key: without for key, kept in opened._splits.items() if kept is split})
+        assert "probe" not in opened.split(trial).sets
+    assert estimate(opened, "cpu").networks == 2
+    assert len(splits(opened)[0].examples) == 9

@@ -20,7 +20,8 @@ _words = TRIALS
 def hear_once() -> None:
     """Ctrl-C ends the program in good order once: pressed again while workers are ended and files closed, it would only
     tear that apart. One that was lost on its way (in a callback that nobody watches) can be pressed again later."""
-    heard = -PATIENCE
+    global _words  # noqa: PLW0603
+    heard, _words = -PATIENCE, TRIALS
 
     def interrupt(number: int, frame: Any) -> None:
         nonlocal heard

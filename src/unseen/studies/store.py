@@ -276,7 +276,7 @@ def damaged(folder: Path, why: object) -> UnseenError:
 
 
 def unwritten(error: Exception) -> OSError:
-    """What a library raises in place of an OSError when it cannot write, with the system's number if its words have it."""
+    """What a library raises in place of an OSError when it cannot write, with its number if the words have it."""
     found = re.search(r"\b(?:os error|errno) (\d+)", str(error), re.IGNORECASE)
     return OSError(int(found[1]) if found else errno.EIO, str(error))
 
