@@ -20,7 +20,7 @@ _words = TRIALS
 def hear_once() -> None:
     """Ctrl-C ends the program in good order once: pressed again while workers are ended and files closed, it would only
     tear that apart. One that was lost on its way (in a callback that nobody watches) can be pressed again later."""
-    global _words  # noqa: PLW0603
+    global _words
     heard, _words = -PATIENCE, TRIALS
 
     def interrupt(number: int, frame: Any) -> None:
@@ -36,7 +36,7 @@ def hear_once() -> None:
 @contextlib.contextmanager
 def stopped_with(words: str) -> Iterator[None]:
     """The last words of a program that is interrupted in here."""
-    global _words  # noqa: PLW0603
+    global _words
     try:
         yield
     except KeyboardInterrupt:
