@@ -4,8 +4,8 @@ gradients that differ from a float64 reference in the plain memory order.
     python -m bench.convolutions              # the sweep: minutes
     python -m bench.convolutions --speed      # channels last against the plain order, and our way round the fault
 
-Each shape goes forward and back in a process of its own making, so that a crash is only data: the process takes shapes
-until one ends it, and the next goes on behind that one. Where glibc's checking allocator is there, it is loaded, so
+Shapes go forward and back in other processes, so that a crash is only data: a process takes shapes until one ends it,
+and the next goes on behind that one. Where glibc's checking allocator is there, it is loaded, so
 that a write behind the end of a block is found when that block is freed, not by luck later. docs/upstream.md tells what
 was found.
 """
@@ -17,12 +17,13 @@ import contextlib
 import itertools
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,7 @@ def work(order: str, threads: int) -> None:
     import torch
 
     torch.set_num_threads(threads)
+    print("ready", flush=True)
     for line in sys.stdin:
         print(json.dumps(off(json.loads(line), order)), flush=True)
 
@@ -103,28 +105,31 @@ def worker(order: str, threads: int) -> Iterator[subprocess.Popen]:
         process.wait()
 
 
-def sweep(order: str, threads: int) -> Iterator[dict[str, Any]]:
-    """Every shape with what came of it: "fine", "wrong", "hangs", or the signal that ended it."""
-    import select
-
-    waiting = list(shapes())
+def sweep(order: str, threads: int, each: int) -> Iterator[dict[str, Any]]:
+    """Every shape with what came of it: "fine", "wrong", "hangs", or the signal that ended it. One that ends a process
+    in which others went before is tried once more in a fresh one: it may have met what they spoilt."""
+    waiting = list(shapes())[::each]
     while waiting:
         with worker(order, threads) as process:
-            assert process.stdin is not None and process.stdout is not None
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdout.readline()
+            fresh = True
             while waiting:
-                shape = waiting.pop(0)
                 with contextlib.suppress(BrokenPipeError):
-                    process.stdin.write(json.dumps(shape) + "\n")
+                    process.stdin.write(json.dumps(waiting[0]) + "\n")
                     process.stdin.flush()
-                ready = select.select([process.stdout], [], [], WAIT)[0]
-                line = process.stdout.readline() if ready else None
+                answered = select.select([process.stdout], [], [], WAIT)[0]
+                line = process.stdout.readline() if answered else None
                 if line:
                     apart = float(line)
-                    yield {**shape, "came": "fine" if apart < TOLERANCE else "wrong", "off": apart}
+                    yield {**waiting.pop(0), "came": "fine" if apart < TOLERANCE else "wrong", "off": apart}
+                    fresh = False
                     continue
-                code = process.wait() if line == "" else 0
-                came = "hangs" if line is None else signal.Signals(-code).name if code < 0 else f"code {code}"
-                yield {**shape, "came": came}
+                if fresh:
+                    code = process.wait() if line == "" else 0
+                    came = "hangs" if line is None else signal.Signals(-code).name if code < 0 else f"code {code}"
+                    yield {**waiting.pop(0), "came": came}
                 break
 
 
@@ -137,12 +142,35 @@ def show(order: str, threads: int, found: list[dict[str, Any]]) -> None:
             print(f"  by {', '.join(names)}: {', '.join(f'{key}: {n}' for key, n in sorted(counts.items()))}")
 
 
-def speed(rounds: int) -> None:
-    """Seconds of a step in the plain order by those in channels last: above 1, channels last is the faster."""
+def speed(names: Sequence[str], sides: Sequence[int], rounds: int) -> None:
+    """Images a second of a step forward and back, channels last (with the way round the fault) and in plain order."""
     import torch
 
+    from unseen.models import Seeing, build
+    from unseen.training import avoid_narrow_strides
+
     torch.set_num_threads(1)
-    print(f"torch {torch.__version__}, 1 thread: plain order ÷ channels last, forward and back")
+    print(f"torch {torch.__version__}, 1 thread; images/s, the best of {rounds} rounds in turn")
+    print(f"{'network':14} {'side':>5} {'channels last':>14} {'plain order':>12} {'ratio':>6}")
+    for name, side in itertools.product(names, sides):
+        images = torch.randint(0, 256, (max(2, 2**17 // side**2), 3, side, side), dtype=torch.uint8)
+        spent: dict[str, list[float]] = {}
+        networks = {}
+        for order in FORMATS:
+            memory = getattr(torch, order)
+            built = build(name, {"category": 9}, stem="small", input_size=(side, side), seed=0)
+            network: Any = Seeing(built).to(memory_format=memory)  # type: ignore[call-overload]
+            if order == "channels_last":
+                avoid_narrow_strides(network)
+            networks[order] = network
+        for _ in range(rounds):
+            for order, network in networks.items():
+                prepared = network.prepare(images).contiguous(memory_format=getattr(torch, order))
+                started = time.perf_counter()
+                network.network(prepared)["category"].sum().backward()
+                spent.setdefault(order, []).append(time.perf_counter() - started)
+        last, plain = (len(images) / min(spent[order]) for order in FORMATS)
+        print(f"{name:14} {side:5} {last:14.1f} {plain:12.1f} {last / plain:6.2f}", flush=True)
 
 
 def main() -> None:
@@ -150,10 +178,18 @@ def main() -> None:
     parser.add_argument("--work", choices=FORMATS, help=argparse.SUPPRESS)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--orders", nargs="+", choices=FORMATS, default=FORMATS)
+    parser.add_argument("--each", type=int, default=1, help="only every so-manieth shape")
     parser.add_argument("--out", type=Path, help="every shape and what came of it, as JSON lines")
+    parser.add_argument("--speed", action="store_true", help="only compare the speed of both orders")
+    parser.add_argument("--networks", nargs="+", default=["resnet18-w8", "resnet18-w16", "resnet18-w32", "resnet18"])
+    parser.add_argument("--sides", nargs="+", type=int, default=[32, 64, 96, 224])
+    parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
     if args.work:
         work(args.work, args.threads)
+        return
+    if args.speed:
+        speed(args.networks, args.sides, args.rounds)
         return
     import torch
 
@@ -161,7 +197,7 @@ def main() -> None:
     print(f"torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}, {''.join(named)}")
     for order in args.orders:
         started, found = time.perf_counter(), []
-        for one in sweep(order, args.threads):
+        for one in sweep(order, args.threads, args.each):
             found.append(one)
             if args.out:
                 with args.out.open("a", encoding="utf-8") as file:

@@ -54,6 +54,8 @@ class Small(nn.Module):
         if len(images) > 2:  # the look at one image that every new network takes is let through
             if self.how == "raise":
                 raise RuntimeError("the cables are crossed")
+            if self.how == "leave":
+                raise SystemExit(0)
             if self.how == "exit":
                 os._exit(3)
             if self.how == "kill":

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -78,11 +79,13 @@ def say(monkeypatch, capsys, tmp_path):
     def run(*words: object) -> Said:
         monkeypatch.setattr(sys, "argv", ["unseen", *map(str, words)])
         capsys.readouterr()
-        code = 0
+        code, heard = 0, signal.getsignal(signal.SIGINT)
         try:
             main()
         except SystemExit as leaving:
             code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+        finally:
+            signal.signal(signal.SIGINT, heard)
         out, err = capsys.readouterr()
         assert "Traceback" not in out + err
         return Said(code, out, err)

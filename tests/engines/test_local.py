@@ -1,8 +1,10 @@
 """Running on this machine: failures are recorded and the rest go on, memory that does not suffice is shared out."""
 
 import multiprocessing
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -10,8 +12,11 @@ import torch
 
 from small_study import own_network, ran, study, surroundings, tiny
 from unseen.engines import local, open_study
+from unseen.engines.deaths import death
 from unseen.engines.local import find_device, run_study
 from unseen.studies import execute as execution
+from unseen.studies import room
+from unseen.studies.store import DiskTrouble
 from unseen.vocabulary.errors import UnseenError
 
 pytest_plugins = ("studies_fixtures",)
@@ -102,11 +107,9 @@ def test_a_process_that_dies_takes_only_its_own_trial_with_it(here, monkeypatch,
     outcome = ran(opened, workers=2, watch=events.append)
     assert (outcome.finished, outcome.failed) == (2, 2)
     errors = {record["label"]: record["error"] for record in opened.failures().values()}
-    words = "its process ended with code"
-    assert errors == {
-        "arguments {'how': 'exit'} · seed 0": f"{words} 3 (see the messages above)",
-        "arguments {'how': 'kill'} · seed 0": f"{words} -9 (probably out of memory; try fewer --workers)",
-    }
+    assert errors == {label: death(code, label) for label, code in (
+        ("arguments {'how': 'exit'} · seed 0", 3), ("arguments {'how': 'kill'} · seed 0", -9)
+    )}  # fmt: skip
     assert len(kinds(events)) == 4
 
 
@@ -124,6 +127,95 @@ def test_a_disk_that_is_full_is_told_to_the_process_that_hired(tmp_path, monkeyp
     ours.close()
     assert [kind for kind, _ in said] == ["ready", "event", "event", "fatal"]
     assert said[-1][1].startswith(f"cannot write to '{tmp_path / 'study'}'")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (-11, ["SIGSEGV", "crash in native code", "ONEDNN_MAX_CPU_ISA=AVX2", "--workers 1", "another width", "report"]),
+        (-6, ["SIGABRT", "crash in native code"]),
+        (-9, ["SIGKILL", "out of memory", "fewer --workers", "training.batch"]),
+        (-15, ["SIGTERM", "asked it to end"]),
+        (-64, ["signal 64"]),
+        (3, ["with code 3", "see the messages above"]),
+        (0xC0000005, ["0xc0000005", "access violation"]),
+        (None, ["no longer answers"]),
+    ],
+)
+def test_a_dead_process_is_told_by_trial_signal_likely_reason_and_what_to_try(code, words):
+    said = death(code, "resnet18 · seed 0")
+    assert "'resnet18 · seed 0'" in said
+    assert [word for word in words if word not in said] == []
+
+
+def test_a_network_that_ends_the_program_is_a_failed_trial_and_the_others_go_on(here):
+    opened = open_study(own_network(here, "leave", "fine"), out=here / "study")
+    outcome = ran(opened)
+    assert (outcome.finished, outcome.failed) == (1, 1)
+    (record,) = opened.failures().values()
+    assert "asks the program to end" in record["error"]
+
+
+# The disk
+
+
+def full(*arguments, **options):
+    from safetensors import SafetensorError
+
+    raise SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
+
+
+def test_a_disk_that_is_full_stops_the_study_at_the_first_trial_whatever_library_finds_out(tmp_path, monkeypatch):
+    opened = study(tmp_path / "study", seeds=[0, 1, 2])
+    monkeypatch.setattr("safetensors.numpy.save_file", full)
+    events = []
+    with pytest.raises(DiskTrouble, match=r"is full\. Finished trials are safe; make room and run the same command"):
+        ran(opened, watch=events.append)
+    assert len([event for event in events if event.kind == "started"]) == 1
+    assert opened.store.finished() == []
+    assert opened.failures() == {}
+
+
+def test_what_arrow_cannot_write_stops_the_study_too(tmp_path, monkeypatch):
+    import pyarrow as pa
+
+    def broken(*arguments, **options):
+        raise pa.ArrowException("stream is gone")
+
+    opened = study(tmp_path / "study")
+    monkeypatch.setattr("pyarrow.parquet.write_table", broken)
+    with pytest.raises(DiskTrouble, match=r"cannot write to .*stream is gone"):
+        ran(opened)
+
+
+def test_room_is_asked_for_before_anything_is_trained(tmp_path, monkeypatch):
+    opened = study(tmp_path / "study", recordings={"weights": True})
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(free=200_000))
+    events = []
+    with pytest.raises(DiskTrouble) as caught:
+        ran(opened, watch=events.append)
+    said = str(caught.value)
+    assert "has 200 KB free, and the 2 trials left need about" in said
+    assert "by what they are asked and keep" in said
+    assert "recordings.weights=false" in said
+    assert events == []
+    size = sum(room.expected(opened, opened.trials))
+    monkeypatch.undo()
+    assert ran(opened).finished == 2
+    took = sum(file.stat().st_size for file in opened.store.trials.rglob("*") if file.is_file())
+    assert took / 2 < size < took * 1.5
+
+
+def test_finished_trials_tell_how_much_room_the_others_need(tmp_path, monkeypatch):
+    first = study(tmp_path / "study")
+    ran(first)
+    took = sum(file.stat().st_size for file in first.store.trials.rglob("*") if file.is_file())
+    more = study(tmp_path / "study", seeds=[0, 1])
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(free=took - 1))
+    with pytest.raises(DiskTrouble, match="as those that are finished here took"):
+        ran(more)
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(free=took))
+    assert ran(more).finished == 2
 
 
 def test_workers_go_when_their_parent_has_gone(tmp_path, monkeypatch):
@@ -264,3 +356,36 @@ def test_an_estimate_counts_what_is_left_and_trains_nothing(tmp_path, finished_o
     assert 0 < found.seconds < 60
     assert not (tmp_path / "study").exists()
     assert estimate(study(finished_once), "cpu").networks == 0
+
+
+def test_finished_trials_of_the_same_network_tell_how_long_the_others_take(tmp_path, finished_once, monkeypatch):
+    from unseen.engines import timing
+
+    monkeypatch.setattr(timing, "cores", lambda: 1)
+    more = study(tmp_path / "study", seeds=[0, 1, 2, 3])
+    assert timing.estimate(more, "cpu").how == "timed on 2 small steps of each network"
+    shutil.copytree(finished_once, more.path)
+    monkeypatch.setattr(timing, "_images_per_second", lambda *told: pytest.fail("a network was timed by steps"))
+    found = timing.estimate(more, "cpu")
+    assert (found.networks, found.how) == (4, "by the finished trials here")
+    took = [more.store.read(name)["seconds_together"] for name in more.store.finished()]
+    assert 4 * min(took) / 2 < found.seconds < 4 * max(took) * 2
+    for name in more.store.finished():  # of another kind of device: they tell nothing of this one
+        path = more.store.trials / name / "trial.json"
+        path.write_text(path.read_text().replace('"device": "cpu', '"device": "cuda'))
+    monkeypatch.setattr(timing, "_images_per_second", lambda *told: 100.0)
+    assert timing.estimate(more, "cpu").how == "timed on 2 small steps of each network"
+
+
+def test_a_design_without_a_probe_is_timed_and_drawn(tmp_path):
+    from unseen.engines.timing import estimate
+    from unseen.studies.pictures import splits
+
+    opened = study(tmp_path / "study", recordings={"layers": "none"})
+    for trial in opened.trials:
+        split = opened.split(trial)
+        without = replace(split, sets={name: rows for name, rows in split.sets.items() if name != "probe"})
+        opened._splits.update({key: without for key, kept in opened._splits.items() if kept is split})
+        assert "probe" not in opened.split(trial).sets
+    assert estimate(opened, "cpu").networks == 2
+    assert len(splits(opened)[0].examples) == 9

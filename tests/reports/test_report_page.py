@@ -118,13 +118,20 @@ def test_a_wide_grid_has_nothing_beside_it_that_would_cut_it_off(columns, place)
     assert section.body.startswith(f'<div class="{place}">')
 
 
+def settled():
+    """Curves whose last epoch is a little worse than the one before."""
+    curves = contents().curves
+    last, loss = pl.col("epoch") == pl.col("epoch").max().over("trial"), pl.col("loss")
+    return curves.with_columns(pl.when(last).then(loss + 1).otherwise(loss).alias("loss"))
+
+
 def test_flags_are_listed_and_their_absence_is_said_too(reader):
     assert "validation loss still falling" in reader.words
-    assert "None: every trial that was run finished, converged" in flags(contents(flags=EMPTY))
+    assert "None: every trial that was run finished, converged" in flags(contents(flags=EMPTY, curves=settled()))
 
 
 def test_trials_that_have_not_finished_are_said_before_any_flag():
-    some = flags(contents(flags=EMPTY, unrun=(3, 24)))
+    some = flags(contents(flags=EMPTY, curves=settled(), unrun=(3, 24)))
     assert some.startswith("<p>3 of 24 trials have not finished; everything here is without them.</p>")
     assert "Of the others none: every trial that was run finished, converged" in some
 
@@ -135,12 +142,22 @@ def test_convergence_that_was_not_judged_is_not_claimed():
     for curves in (first, one):
         words = flags(contents(flags=EMPTY, curves=curves))
         assert "every trial that was run finished and stayed finite; with one epoch convergence cannot" in words
+    few = flags(contents(flags=EMPTY, curves=settled().filter(pl.col("epoch") <= 2)))
+    assert "with 2 epochs convergence cannot be judged" in few
+    assert "without curves convergence cannot be judged" in flags(contents(flags=EMPTY, curves=EMPTY))
+    best_last = settled().with_columns(loss=100.0 - pl.col("epoch"))
+    trials = best_last["trial"].n_unique()
+    falling = flags(contents(flags=EMPTY, curves=best_last))
+    assert f"{trials} of {trials} trials were best in the last epoch" in falling
+    assert "converged" not in few + falling
     last = flags(contents(flags=EMPTY, recipe='[training]\nselect = "last"'))
     assert "converged" not in last
     assert "only where the best epoch is selected" in last
     either = flags(contents(flags=EMPTY, recipe='[[grid]]\n"training.select" = ["best", "last"]'))
     assert "only where the best epoch is selected" in either
-    readout = flags(contents(flags=EMPTY, recipe='[training]\nselect = "best"\n[readout]\nselect = "last"'))
+    readout = flags(
+        contents(flags=EMPTY, curves=settled(), recipe='[training]\nselect = "best"\n[readout]\nselect = "last"')
+    )
     assert "finished, converged" in readout
 
 

@@ -14,11 +14,11 @@ from small_study import ran, study, tiny
 from unseen.engines import open_study
 from unseen.studies.collect import collect, finished_trials
 from unseen.studies.contents import gather
-from unseen.studies.describe import load_recipe, shipped, summary_of
+from unseen.studies.describe import find_recipe, shipped, summary_of
 from unseen.studies.study import Study, layers_to_record, matching
 from unseen.studies.trials import expand
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.recipe import recipe_from
+from unseen.vocabulary.recipe import read_recipe, recipe_from
 
 pytest_plugins = ("studies_fixtures",)
 
@@ -250,7 +250,7 @@ def test_layers_are_meant_by_their_own_name_or_in_every_branch():
 
 @pytest.mark.parametrize("name", shipped())
 def test_every_shipped_recipe_parses_expands_and_opens_with_what_a_reader_needs(name):
-    recipe = load_recipe(name)
+    recipe = read_recipe(find_recipe(name))
     opening = list(itertools.takewhile(lambda line: line.startswith("#"), shipped()[name].read_text().splitlines()))
     for word in ("Shows:", "Run:", "Takes:", "Expect:"):
         assert any(line.startswith(f"# {word}") for line in opening), word
@@ -265,13 +265,13 @@ def test_every_shipped_recipe_parses_expands_and_opens_with_what_a_reader_needs(
 
 
 def test_the_demo_has_four_diversities_and_three_seeds():
-    recipe = load_recipe("demo")
+    recipe = read_recipe(find_recipe("demo"))
     assert len(recipe.grid[0]["design.seen_per_level"]) == 4
     assert len(recipe.seeds) == 3
 
 
 def test_a_misspelt_recipe_is_told_with_the_likely_one():
     with pytest.raises(UnseenError, match=r"no recipe 'dmeo'; possible: demo.*Did you mean 'demo'"):
-        load_recipe("dmeo")
+        find_recipe("dmeo")
     with pytest.raises(UnseenError, match=r"no recipe file 'here/mine.toml'"):
-        load_recipe("here/mine.toml")
+        find_recipe("here/mine.toml")

@@ -8,10 +8,19 @@ from typing import Any
 
 def main() -> None:
     """Run the command line; what a user can mend is a sentence, never a traceback."""
-    from unseen.cli.terminal import leave, settle_streams
+    from unseen.cli.interrupts import INTERRUPTED, hear_once, say_stopped
 
-    settle_streams()
-    leave(_code())
+    try:
+        hear_once()
+        from unseen.cli.terminal import leave, settle_streams
+
+        settle_streams()
+        code = _code()
+        if code != INTERRUPTED:
+            leave(code)
+    except KeyboardInterrupt:
+        pass
+    sys.exit(say_stopped())
 
 
 def _code() -> int:
@@ -31,9 +40,6 @@ def _code() -> int:
             raise
         _complain(str(error))
         return 2
-    except KeyboardInterrupt:
-        sys.stderr.write("\nstopped. Finished trials are kept; the same command goes on from here.\n")
-        return 130
     except OSError as error:
         if is_output(error) or isinstance(error, BrokenPipeError):
             return lost(error)

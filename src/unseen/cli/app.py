@@ -148,14 +148,8 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     left = [one for name, one in study.calibrations.items() if study.store.calibration(name) is None]
     first = [(one.label, one.trial.recipe.training.epochs) for one in left]
-    try:
-        with Progress(console, todo, first) as progress:
-            outcome = run_study(
-                study, device=device, workers=workers, pack=pack, watch=progress, command=typed_command()
-            )
-    except KeyboardInterrupt:
-        console.print("stopped. Finished trials are kept; the same command goes on from here.")
-        raise typer.Exit(130) from None
+    with Progress(console, todo, first) as progress:
+        outcome = run_study(study, device=device, workers=workers, pack=pack, watch=progress, command=typed_command())
     if outcome.failed:
         console.print(f"{outcome.failed} failed. The same command tries them again; the reasons once more:")
         console.print(f"  unseen status {study.path}", markup=False, soft_wrap=True)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import typer
 from rich.console import Console
 
+from unseen.cli.interrupts import stopped_with
 from unseen.cli.progress import clock, print_hanging
 from unseen.vocabulary.errors import UnseenError, listed, nearest
 
@@ -95,12 +95,9 @@ def render_world(
     console.print(f"kept in {plan.out}", markup=False, soft_wrap=True)
     _prepare(console, world)
     started = time.perf_counter()
-    try:
-        with Progress(console, "images") as bar:
-            done = run(plan, workers=workers, progress=bar, note=lambda text: print_hanging(console, f"  note: {text}"))
-    except KeyboardInterrupt:
-        console.print("stopped. Finished shards are kept; the same command goes on from here.")
-        raise typer.Exit(130) from None
+    words = "stopped. Finished shards are kept; the same command goes on from here."
+    with stopped_with(words), Progress(console, "images") as bar:
+        done = run(plan, workers=workers, progress=bar, note=lambda text: print_hanging(console, f"  note: {text}"))
     spent = time.perf_counter() - started
     if done.written < done.shards:
         console.print(f"{done.shards - done.written:,} of {done.shards:,} shards were finished already")

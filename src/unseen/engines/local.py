@@ -15,13 +15,16 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any, cast
 
+from unseen.engines.deaths import death, ending
 from unseen.studies.calibration import calibrate
 from unseen.studies.commands import note_command
 from unseen.studies.execute import Event, Watch, execute
-from unseen.studies.store import disk_error, write_text
+from unseen.studies.room import check_room
+from unseen.studies.store import DiskTrouble, disk_error, write_text
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, precisions
 from unseen.studies.trusting import settle
+from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.trust import allow, allowed
 
@@ -84,6 +87,7 @@ def run_study(
         if study.calibrations:
             calibrate(study, device=place, watch=watch)
         todo = study.missing(place.type)
+        check_room(study, todo)
         counts = {"finished": 0, "failed": 0}
 
         def counting(event: Event) -> None:
@@ -92,7 +96,7 @@ def run_study(
             watch(event)
 
         if place.type == "cpu":
-            processes = workers or max(1, (os.cpu_count() or 1) // study.recipe.training.threads)
+            processes = workers or max(1, cores() // study.recipe.training.threads)
             processes = min(processes, max(1, len(todo)))
             if processes > 1:
                 _in_processes(study, todo, processes, counting)
@@ -176,12 +180,10 @@ def _in_processes(study: Study, todo: Sequence[Trial], processes: int, watch: Wa
         worker.join(timeout=5)
         pipe.close()
         if pipe not in begun and not crew:
-            raise UnseenError(f"worker processes end with code {worker.exitcode} before they begin. {CANNOT_START}")
+            raise UnseenError(f"worker processes end {ending(worker.exitcode)} before they begin. {CANNOT_START}")
         if pipe in holding:
-            code = worker.exitcode
-            hint = "probably out of memory; try fewer --workers" if code == -9 else "see the messages above"
-            message = f"its process ended with code {code} ({hint})"
-            _record_failure(study, holding.pop(pipe), "cpu", message, watch)
+            trial = holding.pop(pipe)
+            _record_failure(study, trial, "cpu", death(worker.exitcode, trial.label), watch)
 
     try:
         for _ in range(processes):
@@ -203,15 +205,19 @@ def _in_processes(study: Study, todo: Sequence[Trial], processes: int, watch: Wa
                     with contextlib.suppress(OSError):  # one that has just died is noticed when it is listened to
                         pipe.send(numbers[id(holding[pipe])] if pipe in holding else None)
                 elif kind == "fatal":
-                    raise UnseenError(body)
+                    raise DiskTrouble(body)
                 else:
                     watch(body)
     finally:
-        for worker in crew.values():
-            worker.terminate()
-        for pipe, worker in crew.items():
-            worker.join(timeout=5)
-            pipe.close()
+        with _deaf():  # who presses Ctrl-C again only waits for the same
+            for worker in crew.values():
+                worker.terminate()
+            for pipe, worker in crew.items():
+                worker.join(timeout=5)
+                if worker.is_alive():
+                    worker.kill()
+                    worker.join()
+                pipe.close()
 
 
 def _work(recipe: Any, path: Any, pipe: Connection, parent: int, said: frozenset[str] = frozenset()) -> None:
@@ -238,21 +244,31 @@ def _work(recipe: Any, path: Any, pipe: Connection, parent: int, said: frozenset
             execute(study, [study.trials[number]], device, lambda event: tell("event", event))
     except EOFError:
         return
-    except UnseenError as error:
+    except DiskTrouble as error:  # whatever else goes wrong is recorded with its trial
         tell("fatal", str(error))
 
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """What is started here does not hear Ctrl-C, which goes to every process of a terminal: its parent ends it."""
+    """What is started here does not hear Ctrl-C, which goes to every process of a terminal: its parent ends it. The
+    parent hears it when it leaves this: a signal that is held back is not lost."""
     if threading.current_thread() is not threading.main_thread():
         yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    elif hasattr(signal, "pthread_sigmask"):
+        from multiprocessing.resource_tracker import ensure_running
+
+        ensure_running()  # it lets the signal through again while it starts
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    else:  # Windows
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, handler)
 
 
 def _die_with_parent(parent: int) -> None:

@@ -1,8 +1,8 @@
-"""How long a study would take: from its finished trials, or from a few steps of each kind of network."""
+"""How long a study would take: from its finished trials where they are alike, or from a few steps of each kind of
+network."""
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +12,8 @@ import numpy as np
 from unseen.engines.local import PACK, find_device
 from unseen.studies.strengths import possible_strengths
 from unseen.studies.study import Study
+from unseen.vocabulary.cores import cores
+from unseen.vocabulary.errors import UnseenError
 
 STEPS = 2
 FORWARD = 3  # a step forward and back costs about three looks
@@ -27,29 +29,76 @@ class Estimate:
 
 
 def estimate(study: Study, device: str) -> Estimate:
-    """Seconds for what is missing. Each distinct network trains on a few small batches; nothing is kept."""
+    """Seconds for what is missing. A network that finished trials of this store had on this kind of device takes what
+    it took there; each other one trains on a few small batches, of which nothing is kept."""
     import torch
 
     place = find_device(device)
     todo = study.missing(place.type)
-    rates: dict[str, float] = {}
+    side = max(1, cores() // study.recipe.training.threads) if place.type == "cpu" else PACK / 2
+    side = min(side, max(1, len(todo)))
+    timed, rates = finished_rates(study, place.type), dict[str, float]()
+    shared = side if place.type == "cpu" else 1  # what a pack took is shared out among its trials already
     seconds, images = 0.0, 0
     for trial in todo:
-        key = trial.recipe.network.model_dump_json()
-        if key not in rates:
-            rates[key] = _images_per_second(study, trial, place)
-        split, samples = study.split(trial), study.world(trial).samples
-        n = _images(trial, split.count(samples, "train"))
-        looked = split.count(samples, "validation") * trial.recipe.training.epochs if "validation" in split.sets else 0
-        looked += sum(split.count(samples, name) for name in {*study.asked(trial), "probe"})
+        key, (n, looked) = _key(study, trial), _looks(study, trial)
         images += n
-        seconds += (n + looked / FORWARD) / rates[key]
+        looked += _asked(study, trial)
+        if key not in timed and key not in rates:
+            rates[key] = _images_per_second(study, trial, place)
+        by_steps = key not in timed
+        seconds += (n + looked / FORWARD) / (rates[key] * side if by_steps else timed[key] * shared)
+    known = len({_key(study, trial) for trial in todo} & set(timed))
     before, more = _calibrations(study, place, rates)
-    images += more
-    side = max(1, (os.cpu_count() or 1) // study.recipe.training.threads) if place.type == "cpu" else PACK / 2
-    how = f"timed on {STEPS} small steps of each network" if rates else "nothing is left to run"
-    seconds = before + seconds / min(side, max(1, len(todo)))
-    return Estimate(seconds, images, len(todo), torch.device(place).type, how)
+    return Estimate(before + seconds, images + more, len(todo), torch.device(place).type, _how(known, len(rates)))
+
+
+def _how(known: int, stepped: int) -> str:
+    steps = f"timed on {STEPS} small steps of each network"
+    if known and stepped:
+        return f"by the finished trials here; other networks {steps}"
+    return "by the finished trials here" if known else steps if stepped else "nothing is left to run"
+
+
+def finished_rates(study: Study, device: str) -> dict[str, float]:
+    """Images a second of each network, by the trials of this store that were trained on this kind of device; looks
+    count as in :func:`estimate`. Of a pack each has its share of the time. Records that cannot be read tell nothing."""
+    found: dict[str, list[float]] = {}
+    for trial in study.trials:
+        name = study.find(trial, device)
+        if name is None:
+            continue
+        try:
+            facts = study.store.read(name)
+            if not str(facts["machine"]["device"]).startswith(f"{device}:"):
+                continue
+            each = facts["sets"]["train"] + facts["sets"].get("validation", 0) / FORWARD
+            seen = len(facts["curve"]) * each
+            spent = float(facts["seconds_together"]) / int(facts["packed"])
+        except (UnseenError, AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError):
+            continue
+        if seen > 0 and spent > 0:
+            found.setdefault(_key(study, trial), []).append(seen / spent)
+    return {key: float(np.median(rates)) for key, rates in found.items()}
+
+
+def _key(study: Study, trial: Any) -> str:
+    """What a rate belongs to: a network, what it learns by, and the size of its pictures."""
+    recipe = trial.recipe
+    return f"{recipe.network.model_dump_json()} {recipe.training.objective} {study.world(trial).size}"
+
+
+def _looks(study: Study, trial: Any) -> tuple[int, int]:
+    """Images that training sees, and that validation asks."""
+    split, samples = study.split(trial), study.world(trial).samples
+    asked = split.count(samples, "validation") * trial.recipe.training.epochs if "validation" in split.sets else 0
+    return _images(trial, split.count(samples, "train")), asked
+
+
+def _asked(study: Study, trial: Any) -> int:
+    """Images that a trained network is asked or recorded on; a design of one's own need not have a probe."""
+    split, samples = study.split(trial), study.world(trial).samples
+    return sum(split.count(samples, name) for name in {*study.asked(trial), "probe"} & set(split.sets))
 
 
 def _calibrations(study: Study, device: Any, rates: dict[str, float]) -> tuple[float, int]:
@@ -59,12 +108,11 @@ def _calibrations(study: Study, device: Any, rates: dict[str, float]) -> tuple[f
         if study.store.calibration(name) is not None:
             continue
         trial, section = needed.trial, needed.section
-        key = trial.recipe.network.model_dump_json()
+        key = _key(study, trial)
         if key not in rates:
             rates[key] = _images_per_second(study, trial, device)
         split, samples = study.split(trial), study.world(trial).samples
-        n = _images(trial, split.count(samples, "train"))
-        looked = split.count(samples, "validation") * trial.recipe.training.epochs if "validation" in split.sets else 0
+        n, looked = _looks(study, trial)
         tried = sum(len(possible_strengths(level, step, section.most)) for level, step in section.steps.items())
         looked += min(section.images, split.count(samples, "plain")) * (1 + tried)
         images += n

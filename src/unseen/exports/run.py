@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -29,6 +28,7 @@ from unseen.exports.lock import locked
 from unseen.exports.plan import MANIFEST, Plan, plan_export
 from unseen.exports.selection import RowsLike
 from unseen.exports.shards import write_manifest, writer
+from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.world import World
 
@@ -100,7 +100,7 @@ def run(
             write_card(plan, finished=False)  # a shard of a finished export may have been lost
             check_space(plan, len(plan.rows) - done, note)
         _tell(progress, len(plan.rows), done)  # after the first pictures, for which a world may load what it shows
-        with ThreadPoolExecutor(workers or _cores(), thread_name_prefix="encode") as pool:
+        with ThreadPoolExecutor(workers or cores(), thread_name_prefix="encode") as pool:
             for number in missing:
                 notes[number] = _write_shard(plan, number, pool, partial(_tell, progress, len(plan.rows), done))
                 add_note(plan, notes[number])
@@ -225,7 +225,3 @@ def _shard_rows(plan: Plan, number: int) -> np.ndarray:
 def _tell(progress: Progress | None, total: int, before: int, now: int = 0) -> None:
     if progress is not None:
         progress(before + now, total)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -8,7 +8,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from unseen.reports.charts import set_title
 from unseen.reports.contents import Contents, Exposure, Finding
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_ROWS = 1500  # in the page; the CSV has them all
+TELLING = 5  # epochs that a plateau can be seen in (ours)
 MOST_FLAGS = 12  # shown at once; more are counted by kind and folded away
 
 
@@ -213,13 +214,32 @@ def _flags(contents: Contents) -> str:
 
 
 def _sound(contents: Contents) -> str:
-    """What the absence of flags says: of convergence nothing where training could not judge it."""
-    curves = contents.curves
-    if curves.height and curves.group_by("trial").n_unique()["epoch"].min() == 1:
-        return "finished and stayed finite; with one epoch convergence cannot be judged."
+    """What the absence of flags says: of convergence nothing where training could not judge it. A few epochs show no
+    plateau, and a network that was best in its last epoch may have gone on."""
+    import polars as pl
+
+    finite = "finished and stayed finite"
     if "last" in _selections(contents.recipe):
-        return "finished and stayed finite; convergence is judged only where the best epoch is selected."
-    return "finished, converged and stayed finite."
+        return f"{finite}; convergence is judged only where the best epoch is selected."
+    curves = contents.curves
+    if not curves.height:
+        return f"{finite}; without curves convergence cannot be judged."
+    fewest = cast(int, curves.group_by("trial").n_unique()["epoch"].min())
+    if fewest < TELLING:
+        count = "one epoch" if fewest == 1 else f"{fewest} epochs"
+        return f"{finite}; with {count} convergence cannot be judged."
+    asked = curves.filter(pl.col("phase") == "validation", pl.col("target") == "total")
+    best = asked.group_by("trial").agg(
+        pl.col("epoch").sort_by("loss", "epoch").first().alias("best"), pl.col("epoch").max().alias("last")
+    )
+    open_still = best.filter(pl.col("best") == pl.col("last")).height
+    if open_still:
+        were = "trial was" if open_still == 1 else "trials were"
+        return (
+            f"{finite}. {open_still:,} of {best.height:,} {were} best in the last epoch, by less than 5 % over the "
+            "last tenth of training: whether longer training would help, these curves cannot tell."
+        )
+    return "finished, converged (the best epoch was not the last) and stayed finite."
 
 
 def _selections(recipe: str) -> set[str]:

@@ -8,8 +8,11 @@ from __future__ import annotations
 import contextlib
 import json
 import lzma
+<<<<<<< HEAD
 import os
 import re
+=======
+>>>>>>> h/engine
 import tarfile
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -17,6 +20,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError
 
 MARK = "unseen-study"
@@ -32,7 +36,7 @@ MOST_THREADS = 8  # each takes about 100 MB
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[tarfile.TarFile]:
     """A tar to add files to, compressed on the way to ``path``."""
-    with open(path, "wb") as out, ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+    with open(path, "wb") as out, ThreadPoolExecutor(min(MOST_THREADS, cores())) as pool:
         blocks = _Blocks(out, pool)
         with tarfile.open(fileobj=blocks, mode="w|") as archive:  # type: ignore[arg-type]
             yield archive

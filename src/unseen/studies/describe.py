@@ -8,7 +8,7 @@ from typing import Any
 
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.idle import reads_out
-from unseen.vocabulary.recipe import Recipe, read_recipe, shipped
+from unseen.vocabulary.recipe import Recipe, shipped
 from unseen.vocabulary.recipe_text import is_file, is_there, no_recipe
 
 
@@ -52,10 +52,6 @@ def find_recipe(name: str | Path) -> Path:
     if path.parts[:1] == ("runs",) or path.is_absolute():
         raise UnseenError(f"no study in '{path}' and no recipe of that name; `unseen recipes` lists those that ship.")
     raise unknown("recipe", name, table)
-
-
-def load_recipe(name: str | Path, settings: tuple[str, ...] | list[str] = ()) -> Recipe:
-    return read_recipe(find_recipe(name), settings)
 
 
 def summary_of(path: Path) -> str:

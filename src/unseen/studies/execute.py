@@ -19,7 +19,7 @@ from unseen.recordings import activity_per_cell, respond
 from unseen.studies.encoders import latents_recorded, read_out
 from unseen.studies.invariances import Recorded, record_invariance
 from unseen.studies.learners import learner_of
-from unseen.studies.store import DiskTrouble
+from unseen.studies.store import DiskTrouble, unwritten
 from unseen.studies.study import Study, layers_to_record
 from unseen.studies.trials import Trial, describe, identity, precisions
 from unseen.training import Learner, Pictures, Trained, reproducible, train
@@ -64,7 +64,7 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
             learners.append(learner_of(study, trial, precision, device, held))
             ready.append((trial, name, precision))
             watch(Event("started", trial.label, name))
-        except torch.OutOfMemoryError:
+        except (torch.OutOfMemoryError, DiskTrouble):
             raise
         except FAULTS as error:
             _fail(study, trial, name, error, watch)
@@ -74,7 +74,7 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
     done: list[Trained] | None = None
     try:
         done = train(learners, lambda place, f: watch(Event("epoch", ready[place][0].label, ready[place][1], f)))
-    except torch.OutOfMemoryError:
+    except (torch.OutOfMemoryError, DiskTrouble):
         raise
     except FAULTS as error:
         if len(ready) == 1:
@@ -218,17 +218,23 @@ def _write(
 ) -> None:
     """The files of a finished trial; what is empty has none."""
     import pyarrow.parquet as pq
+    from pyarrow import ArrowException
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
     from safetensors.torch import save_file as save_weights
 
-    for name, table in tables.items():
-        pq.write_table(table, folder / f"{name}.parquet", compression="zstd", **_encodings(table))
-    for name, found in arrays.items():
-        if found:
-            save_file({key: np.ascontiguousarray(one) for key, one in found.items()}, folder / f"{name}.safetensors")
-    if weights:
-        state = {key: value.detach().cpu().contiguous() for key, value in weights.items()}
-        save_weights(state, folder / "weights.safetensors")
+    try:
+        for name, table in tables.items():
+            pq.write_table(table, folder / f"{name}.parquet", compression="zstd", **_encodings(table))
+        for name, found in arrays.items():
+            if found:
+                kept = {key: np.ascontiguousarray(one) for key, one in found.items()}
+                save_file(kept, folder / f"{name}.safetensors")
+        if weights:  # copies: tensors that share their memory (tied weights) are refused otherwise
+            state = {key: value.detach().cpu().contiguous().clone() for key, value in weights.items()}
+            save_weights(state, folder / "weights.safetensors")
+    except (SafetensorError, ArrowException) as error:
+        raise unwritten(error) from error
     (folder / "trial.json").write_text(json.dumps(facts, default=str), encoding="utf-8")
 
 
@@ -259,6 +265,8 @@ def machine(device: torch.device) -> dict[str, str]:
 def _fail(study: Study, trial: Trial, name: str, error: Exception | SystemExit, watch: Watch) -> None:
     """Keep why a trial failed: the sentence for people, the traceback for us."""
     message = str(error) if isinstance(error, UnseenError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, SystemExit):
+        message = f"its network asks the program to end (SystemExit: {error}), which no network may: leave out exit()"
     record = {
         "identity": name,
         "label": trial.label,

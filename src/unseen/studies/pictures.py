@@ -164,10 +164,13 @@ def _examples(
     study: Study, trial: Trial, factors: tuple[str, str], each: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray]:
     """One picture from the probe for each cell of two factors, or of runs of ``each`` of their levels. Where there are
-    more factors than the two, chance says at which of their levels."""
+    more factors than the two, chance says at which of their levels. A design without a probe shows what it has."""
     split, world = study.split(trial), study.world(trial)
     height, width = (-(-len(world.samples.space[name]) // run) for name, run in zip(factors, each))
-    rows = split.rows(world.samples, "probe")
+    if "probe" in split.sets:
+        rows = split.rows(world.samples, "probe")
+    else:
+        rows = np.unique(np.concatenate([split.rows(world.samples, name) for name in split.sets]))
     if len(split.factors) > 2:
         rows = rows[np.argsort(keyed(0, "examples", rows))]
     at = world.samples.cells(rows, factors) // np.array(each)

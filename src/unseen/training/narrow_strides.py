@@ -1,9 +1,9 @@
 """A convolution that oneDNN gets wrong on a CPU, and the way round it.
 
-The weights' gradient of a 1×1 convolution with a stride, of fewer channels (by group) than a vector register has floats,
-is written behind the end of its workspace where pictures are in channels-last order: a crash at a random place later, or
-other numbers than those computed (oneDNN issue 6035; docs/upstream.md has what we measured). ResNets of width 8 have one
-in their second stage.
+The weights' gradient of a 1×1 convolution with a stride, of fewer channels (by group) than a vector register has
+floats, is written behind the end of its workspace where pictures are in channels-last order: a crash at a random place
+later, or other numbers than those computed (oneDNN issue 6035; docs/upstream.md has what we measured). ResNets of width
+8 have one in their second stage.
 
 A 1×1 convolution with a stride reads every n-th pixel and nothing else, so it is the same convolution without a stride
 on every n-th pixel. That path has no such workspace, and channels last stays, which is faster on a CPU than the plain
@@ -54,11 +54,11 @@ def meets_fault(network: nn.Module, images: Tensor) -> bool:
 def without_onednn() -> Iterator[None]:
     """torch's own convolutions on the CPU."""
     before = torch.backends.mkldnn.enabled
-    torch.backends.mkldnn.set_flags(_enabled=False, _fp32_precision=None)
+    torch.backends.mkldnn.enabled = False
     try:
         yield
     finally:
-        torch.backends.mkldnn.set_flags(_enabled=before, _fp32_precision=None)
+        torch.backends.mkldnn.enabled = before
 
 
 def _is_narrow_stride(module: nn.Conv2d) -> bool:

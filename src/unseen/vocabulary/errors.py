@@ -18,10 +18,6 @@ class StoreBusy(UnseenError):
     """Another process is running this study."""
 
 
-class Diverged(UnseenError):
-    """A network's loss left the finite numbers."""
-
-
 def listed(names: Iterable[object], most: int = 12) -> str:
     """Names in a row, cut where there are too many to read.
 

@@ -1,24 +1,48 @@
-"""A lock on an open file that the system frees with the process that holds it, however that ends."""
+"""A lock on an open file that the system frees with the process that holds it, however that ends.
+
+The only module that knows how a system locks: Windows has no ``fcntl``, and its locks are of bytes and never shared.
+"""
 
 from __future__ import annotations
 
+import time
 from typing import IO, Any
 
+FAR = 2**30  # a byte that no text reaches: what is locked on Windows cannot be read by others
+PAUSE = 0.05  # seconds between two tries on Windows, whose own wait gives up after ten
 
-def take_lock(handle: IO[Any], *, shared: bool = False) -> bool:
-    """Whether the lock could be had; nobody is waited for."""
+
+def take_lock(handle: IO[Any], *, shared: bool = False, wait: bool = False) -> bool:
+    """Whether the lock could be had. With ``wait``, others are waited for as long as it takes."""
     try:
         import fcntl
-    except ImportError:  # Windows
-        import msvcrt
+    except ImportError:
+        return _take_byte(handle, wait=wait)
+    try:
+        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
+        return True
+    except BlockingIOError:
+        return False
+    except OSError:
+        if wait:  # no lock to be had at all (a file system without them): whoever waits would go on unprotected
+            raise
+        return False
 
+
+def _take_byte(handle: IO[Any], *, wait: bool) -> bool:
+    """Windows: one byte, far behind the text."""
+    import msvcrt
+
+    system: Any = msvcrt
+    while True:
+        place = handle.tell()
+        handle.seek(FAR)
         try:
-            msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+            system.locking(handle.fileno(), system.LK_NBLCK, 1)
             return True
         except OSError:
-            return False
-    try:
-        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-        return True
-    except OSError:
-        return False
+            if not wait:
+                return False
+        finally:
+            handle.seek(place)
+        time.sleep(PAUSE)

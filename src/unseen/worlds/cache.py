@@ -9,7 +9,6 @@ turns by a lock; readers need none, since records never change.
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import json
 import os
@@ -24,6 +23,7 @@ import numpy as np
 from jaxtyping import Int, UInt8, UInt64
 
 from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.locks import take_lock
 from unseen.worlds.decode import Decoding, Unreadable, decode, quiet
 from unseen.worlds.paths import bytes_of
 from unseen.worlds.scan import Progress, content_hash
@@ -183,7 +183,7 @@ class Pixels:
     @contextmanager
     def _lock(self) -> Iterator[None]:
         with (self.folder / "lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)  # freed by the system when the process ends, however it ends
+            take_lock(file, wait=True)  # freed by the system when the process ends, however it ends
             yield
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace, Level
 from unseen.vocabulary.samples import Block, Samples
@@ -161,7 +161,7 @@ def build(
     odd: Sequence[tuple[str, str]] = (),
 ) -> Folder:
     """A world from files and one text per factor: what :func:`folder` and the readers of known sets share."""
-    threads = workers or _cores()
+    threads = workers or cores()
     place = cache_folder(cache) / "folders" / f"{base.name}-{key_of(str(base))}"
     columns = {column[2:]: files[column] for column in files.columns if column.startswith("= ")}
     found = scan(base, files.select(pl.exclude("^= .*$")), place / "index.parquet", workers=threads, progress=progress)
@@ -200,10 +200,6 @@ def build(
         problems=problems,
         workers=threads,
     )
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _shape(readable: pl.DataFrame, size: int | Sequence[int] | None) -> tuple[tuple[int, int], str]:

@@ -56,23 +56,6 @@ def smaller(linear: np.ndarray, height: int) -> Float32[np.ndarray, "h w 3"]:
     return np.stack([part.mean(1) for part in columns], axis=1)
 
 
-def folder_of_skies(root: str | Path) -> tuple[dict[str, np.ndarray], list[tuple[str, str]]]:
-    """Linear maps of all .hdr files of a folder by name, and those that cannot be read, with the reason."""
-    base = _folder(root)
-    maps: dict[str, np.ndarray] = {}
-    problems = []
-    for file in sorted(base.rglob("*")):
-        if file.suffix.lower() not in (".hdr", ".pic", ".rgbe") or not file.is_file():
-            continue
-        try:
-            maps[file.relative_to(base).as_posix()] = read_sky(file)
-        except UnseenError as fault:
-            problems.append((file.relative_to(base).as_posix(), str(fault)))
-    if not maps:
-        raise UnseenError(f"no sky map below {base}; looked for Radiance .hdr files.{_reasons(problems)}")
-    return maps, problems
-
-
 def folder_of_pictures(
     root: str | Path, *, side: int = 256, most: int | None = None
 ) -> tuple[dict[str, np.ndarray], list[tuple[str, str]]]:

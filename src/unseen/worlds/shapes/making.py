@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from unseen.vocabulary.cores import cores
 from unseen.worlds.rendering.mesh import Mesh
 from unseen.worlds.shapes.categories import make_object
 
@@ -24,8 +25,7 @@ Wanted = tuple[str, int]  # category, instance
 
 def make_objects(wanted: Sequence[Wanted], seed: int = 0, processes: int | None = None) -> tuple[Mesh, ...]:
     """The objects asked for, in that order; the same whoever makes them."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    processes = min(cores, len(wanted) // FEW) if processes is None else processes
+    processes = min(cores(), len(wanted) // FEW) if processes is None else processes
     if processes < 2:
         return tuple(make_object(category, instance, seed) for category, instance in wanted)
     with tempfile.TemporaryDirectory(prefix="unseen-objects-") as folder:

@@ -12,7 +12,6 @@ short has lost the end of its directory, and is refused there.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import shutil
 import struct
@@ -27,6 +26,7 @@ import numpy as np
 from jaxtyping import Int, UInt8
 
 from unseen.vocabulary.errors import UnseenError, listed
+from unseen.vocabulary.locks import take_lock
 from unseen.worlds.caching import cache_folder
 
 Progress = Callable[[int, int], None]
@@ -209,7 +209,7 @@ def kept(
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            take_lock(lock, wait=True)
             if _there(target, size):
                 return
             aside.unlink(missing_ok=True)

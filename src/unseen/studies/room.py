@@ -1,0 +1,92 @@
+"""Room on the disk for what a study will keep, asked for before anything is trained."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from unseen.studies.store import DiskTrouble
+from unseen.studies.study import Study, layers_to_record
+from unseen.studies.trials import Trial
+
+ANSWER = 4  # bytes that an answer takes on disk: its number, class and confidence, packed
+FACTS = 20_000  # bytes of a trial's description and curves
+WIDTHS = ("out_channels", "num_features", "out_features")
+
+
+def check_room(study: Study, todo: Sequence[Trial]) -> None:
+    """Refuse what would be trained and could not be kept. By the trials that are finished here, or by what is asked."""
+    if not todo:
+        return
+    free = shutil.disk_usage(study.path).free
+    took = [_size(study.store.trials / name) for name in study.store.finished()]
+    need = round(len(todo) * sum(took) / len(took)) if took else sum(expected(study, todo))
+    if free >= need:
+        return
+    left = "the one trial left needs" if len(todo) == 1 else f"the {len(todo)} trials left need"
+    how = "as those that are finished here took" if took else "by what they are asked and keep"
+    weights = any(trial.recipe.recordings.weights for trial in todo)
+    less = ", or keep less with --set recordings.weights=false" if weights else ""
+    raise DiskTrouble(
+        f"the disk of '{study.path}' has {size_text(free)} free, and {left} about {size_text(need)} ({how}). Nothing "
+        f"was trained. Make room and run the same command again, give --out a folder on a larger disk{less}."
+    )
+
+
+def expected(study: Study, trials: Sequence[Trial]) -> list[int]:
+    """Bytes that each trial will keep, at least: answers, activity per cell, weights."""
+    built: dict[str, tuple[int, int]] = {}
+    found = []
+    for trial in trials:
+        recordings, split, samples = trial.recipe.recordings, study.split(trial), study.world(trial).samples
+        targets = study.targets(trial)
+        size = FACTS
+        for asked in study.asked(trial):
+            asks = split[asked].asks
+            wanted = [target for target in targets if asks is None or target.factor in asks]
+            size += ANSWER * split.count(samples, asked) * len(wanted)
+        cells = recordings.cells and recordings.layers != "none"
+        if cells or recordings.weights:
+            key = trial.recipe.network.model_dump_json() + recordings.model_dump_json()
+            if key not in built:
+                built[key] = _units_and_weights(study, trial)
+            units, weights = built[key]
+            size += 4 * units * math.prod(samples.space.select(split.factors).shape) * bool(cells)
+            size += weights * bool(recordings.weights)
+        found.append(size)
+    return found
+
+
+def _units_and_weights(study: Study, trial: Trial) -> tuple[int, int]:
+    """Units of the layers that are recorded, and bytes of the weights; nothing of a network that cannot be built, which
+    its own trial tells."""
+    from unseen.studies.learners import network_of
+
+    try:
+        network: Any = network_of(study, trial)
+    except (Exception, SystemExit):
+        return 0, 0
+    units = 0
+    for name in layers_to_record(trial.recipe.recordings.layers, network.layers):
+        widths = [getattr(one, word, None) for one in network.layer(name).modules() for word in WIDTHS]
+        units += next((width for width in reversed(widths) if isinstance(width, int)), 0)
+    state = network.network.state_dict().values()
+    return units, sum(tensor.numel() * tensor.element_size() for tensor in state)
+
+
+def size_text(number: float) -> str:
+    """
+    >>> size_text(1234567), size_text(12)
+    ('1.23 MB', '12 B')
+    """
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if number >= size:
+            return f"{number / size:.3g} {unit}"
+    return f"{number:.0f} B"
+
+
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.iterdir())
