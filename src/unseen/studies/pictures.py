@@ -155,7 +155,7 @@ def _runs(levels: Sequence[Any], each: int) -> tuple[str, ...]:
 
 
 def example_images(study: Study, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
-    """One picture per cell ``[rows, columns, h, w, c]`` from the probe, and which cells have none."""
+    """One picture per cell ``[rows, columns, h, w, c]``, and which cells have none."""
     rows, columns = study.split(trial).factors
     return _examples(study, trial, (rows, columns), (1, 1))
 
@@ -163,11 +163,13 @@ def example_images(study: Study, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
 def _examples(
     study: Study, trial: Trial, factors: tuple[str, str], each: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """One picture from the probe for each cell of two factors, or of runs of ``each`` of their levels. Where there are
-    more factors than the two, chance says at which of their levels."""
+    """One picture for each cell of two factors, or of runs of ``each`` of their levels, from the probe or, where a design
+    has none, from all that is trained on and asked. Where there are more factors than the two, chance says at which of
+    their levels."""
     split, world = study.split(trial), study.world(trial)
     height, width = (-(-len(world.samples.space[name]) // run) for name, run in zip(factors, each))
-    rows = split.rows(world.samples, "probe")
+    sets = ["probe"] if "probe" in split.sets else list(split.sets)
+    rows = np.concatenate([split.rows(world.samples, name) for name in sets])
     if len(split.factors) > 2:
         rows = rows[np.argsort(keyed(0, "examples", rows))]
     at = world.samples.cells(rows, factors) // np.array(each)
