@@ -163,8 +163,8 @@ def example_images(study: Study, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
 def _examples(
     study: Study, trial: Trial, factors: tuple[str, str], each: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """One picture for each cell of two factors, or of runs of ``each`` of their levels, from the probe or, where a design
-    has none, from all that is trained on and asked. Where there are more factors than the two, chance says at which of
+    """One picture for each cell of two factors, or of runs of ``each`` of their levels: from the probe or, where there
+    is none, from all that is trained on and asked. Where there are more factors than the two, chance says at which of
     their levels."""
     split, world = study.split(trial), study.world(trial)
     height, width = (-(-len(world.samples.space[name]) // run) for name, run in zip(factors, each))

@@ -224,8 +224,7 @@ def load_study(path: Path) -> Study:
         raise UnseenError(f"no study in '{path}'. `unseen run RECIPE --out {path}` makes one.")
     if not (path / "recipe.toml").is_file():
         beside = sorted(one.name for one in path.glob("*.toml"))
-        hint = f"If a recipe in it is meant, name that: {listed(beside)}." if beside else ""
-        raise UnseenError(
-            f"'{path}' is not a study: it has no recipe.toml. {hint or f'For a folder of images: `unseen init {path}`.'}"
-        )
+        images = f"For a folder of images: `unseen init {path}`."
+        hint = f"If a recipe in it is meant, name that: {listed(beside)}." if beside else images
+        raise UnseenError(f"'{path}' is not a study: it has no recipe.toml. {hint}")
     return Study(read_recipe(path / "recipe.toml"), path)
