@@ -165,6 +165,13 @@ def test_a_search_among_too_few_images_is_told_before_training():
     )
 
 
+@pytest.mark.parametrize("inner", [["digits"], "digits", 3, None])
+def test_a_world_within_a_world_is_a_section(inner):
+    world = {"name": "transformed", "levels": ["blur"], "of": inner}
+    assert "world.of = " in told(tiny(**ONE, world=world))
+    assert "must be a section, e.g. [world.of] and name" in told(tiny(**ONE, world=world))
+
+
 def test_a_matrix_must_be_asked_for_its_category():
     tables = {
         "title": "Matrix", "seeds": [0], "targets": ["transformation"],

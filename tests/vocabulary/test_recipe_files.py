@@ -38,7 +38,9 @@ def test_a_folder_a_pipe_and_a_device_are_no_recipes(tmp_path):
     assert "is a folder, not a recipe; name a recipe in it: mine.toml" in told(tmp_path / "kept")
     os.mkfifo(tmp_path / "pipe.toml")
     assert "a device or a pipe" in told(tmp_path / "pipe.toml")
-    with pytest.raises(UnseenError, match=r"is a folder, not a recipe; name a recipe in it: mine\.toml"):
+    with pytest.raises(
+        UnseenError, match=r"is not a study: it has no recipe\.toml\. If a recipe in it is meant, name that: mine"
+    ):
         open_study(tmp_path / "kept")
     with pytest.raises(UnseenError, match="a device or a pipe"):
         open_study("/dev/zero")

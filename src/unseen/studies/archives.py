@@ -8,11 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import lzma
-<<<<<<< HEAD
-import os
 import re
-=======
->>>>>>> h/engine
 import tarfile
 from collections import deque
 from collections.abc import Iterator, Mapping

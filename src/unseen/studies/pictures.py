@@ -155,7 +155,7 @@ def _runs(levels: Sequence[Any], each: int) -> tuple[str, ...]:
 
 
 def example_images(study: Study, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
-    """One picture per cell ``[rows, columns, h, w, c]`` from the probe, and which cells have none."""
+    """One picture per cell ``[rows, columns, h, w, c]``, and which cells have none."""
     rows, columns = study.split(trial).factors
     return _examples(study, trial, (rows, columns), (1, 1))
 

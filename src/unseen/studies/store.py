@@ -310,20 +310,12 @@ def write_text(path: Path, text: str) -> None:
         aside.unlink(missing_ok=True)
 
 
-<<<<<<< HEAD
-=======
-def damaged(folder: Path, why: object) -> UnseenError:
-    """A finished trial whose files were spoilt afterwards."""
-    return UnseenError(f"trial '{folder}' cannot be read ({why}); delete that folder and run the study again.")
-
-
 def unwritten(error: Exception) -> OSError:
     """What a library raises in place of an OSError when it cannot write, with its number if the words have it."""
     found = re.search(r"\b(?:os error|errno) (\d+)", str(error), re.IGNORECASE)
     return OSError(int(found[1]) if found else errno.EIO, str(error))
 
 
->>>>>>> h/engine
 def disk_error(error: OSError, path: Path) -> DiskTrouble:
     """A full or read-only disk in words; finished trials are safe where they are."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

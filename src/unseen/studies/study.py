@@ -24,7 +24,7 @@ from unseen.studies.strengths import (
 )
 from unseen.studies.tables import make_split, open_world
 from unseen.studies.trials import Trial, describe, expand, identity, precisions
-from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.recipe import SETS, Named, Recipe
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.target import Target, targets_of
@@ -233,7 +233,8 @@ def load_study(path: Path) -> Study:
     if not path.is_dir():
         raise UnseenError(f"no study in '{path}'. `unseen run RECIPE --out {path}` makes one.")
     if not (path / "recipe.toml").is_file():
-        raise UnseenError(
-            f"'{path}' is not a study: it has no recipe.toml. For a folder of images: `unseen init {path}`."
-        )
+        beside = sorted(one.name for one in path.glob("*.toml"))
+        images = f"For a folder of images: `unseen init {path}`."
+        hint = f"If a recipe in it is meant, name that: {listed(beside)}." if beside else images
+        raise UnseenError(f"'{path}' is not a study: it has no recipe.toml. {hint}")
     return Study(read_recipe(path / "recipe.toml"), path)

@@ -118,7 +118,9 @@ def _check_world(what: str, name: object, arguments: Mapping[str, Any]) -> None:
     if not isinstance(name, str) or name not in worlds.worlds():
         return
     check_call(what, worlds.worlds()[name].load(), arguments, ())
-    inner = arguments.get("of")
+    inner = arguments.get("of", {})
+    if inner is None or isinstance(inner, str | int | float | list | tuple):
+        raise UnseenError(f"{what}.of = {shown(inner)} must be a section, e.g. [{what}.of] and name = ... below it.")
     if isinstance(inner, Mapping) and all(isinstance(key, str) for key in inner):
         below = {key: value for key, value in inner.items() if key != "name"}
         _check_world(f"{what}.of", inner.get("name"), below)
