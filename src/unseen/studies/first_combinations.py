@@ -39,6 +39,7 @@ class Combinations:
     seen_per_level: tuple[int, ...]
     levels: Mapping[str, list[Level]]
     avoided: int = 0  # cells that cannot fill three pools
+    more: int = 0  # training images that there could be without the smallest number of seen combinations
 
     @property
     def images(self) -> int:
@@ -164,6 +165,7 @@ def _sized(samples: Samples, factors: tuple[str, str], layout: _Layout, seed: in
         seen,
         {},
         int((~layout.usable).sum()),
+        min((room.span(k)[1] for k in seen[1:]), default=0),
     )
 
 
