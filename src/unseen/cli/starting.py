@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +54,6 @@ def start_recipe(
         text = recipe_text(made, str(target))
         fault = "" if made.missing else proven(text, target)
     if fault:
-        from dataclasses import replace
-
         made = replace(made, missing=fault)
         text = recipe_text(made, str(target))
     for sentence in (*made.guessed, *([made.used] if made.used else [])):
@@ -61,7 +61,7 @@ def start_recipe(
     for head, sentences in (("left out", made.left_out), ("note", made.notes)):
         for sentence in sentences:
             print_hanging(console, f"  {head}: {sentence}")
-    target.write_text(text, encoding="utf-8")
+    _write(target, text)
     name = shlex.quote(str(target))
     if made.missing:
         print_hanging(console, f"  NOT READY: {made.missing}")
@@ -70,6 +70,17 @@ def start_recipe(
     console.print(f"recipe written to {target}; it passes `unseen check`.", markup=False, soft_wrap=True)
     console.print(f"Next: unseen plan {name}", markup=False, soft_wrap=True)
     console.print(f"then: unseen run {name}", markup=False, soft_wrap=True)
+
+
+def _write(target: Path, text: str) -> None:
+    """Whole or not at all: a recipe that is replaced may be the only one."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        raise UnseenError("the folder's name is not UTF-8, which no recipe can hold; give it another name.") from None
+    aside = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    aside.write_bytes(data)
+    aside.replace(target)
 
 
 def _name(path: Path) -> str:
