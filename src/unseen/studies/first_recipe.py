@@ -134,6 +134,7 @@ def _training(start: Start) -> list[str]:
         f"epochs = {chosen.epochs}",
         f"batch = {chosen.batch}",
         'schedule = "cosine"',
+        *([f"augment = {value_text(start.augment)}  # each picture anew at every epoch"] if start.augment else []),
         'normalise = "imagenet"',
     ]
 

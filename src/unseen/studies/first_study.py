@@ -32,6 +32,7 @@ class Start:
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     targets: tuple[str, ...] = ()
     training: Training | None = None
+    augment: Mapping[str, float] = field(default_factory=dict)
     guessed: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

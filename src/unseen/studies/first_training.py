@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from unseen.vocabulary.factors import Factor
+
 RATE, RATE_SMALL_STEM = 1500.0, 150.0  # at 64×64
 SIDE = 64  # what photos are scaled to at first
 SMALLEST = 16  # a smaller picture is scaled up: a network of four blocks halves it three times
@@ -17,6 +19,8 @@ SMALL_STEM = 40  # pixels up to which the usual stem, which divides each side by
 SECONDS, CORES = 420, 2  # a first study should end within
 STEPS = 900  # of training that a first study would like
 MOST_EPOCHS, LEAST_EPOCHS = 60, 10
+PLACES = ("position", "place", "x", "y", "shift", "offset", "corner")
+VIEWS = ("azimuth", "view", "angle", "pose", "rotation", "side", "camera")  # whose mirror image is another one
 FORWARD = 3  # a step forward and back costs about three looks
 SEEDS = 3
 
@@ -66,6 +70,23 @@ def plan_training(
         fewer = rows if rows < images else None
     name = "resnet18-w16"
     return Training(name, stem, size, epochs, batch, seeds, seconds(epochs, seeds, rows), fewer)
+
+
+def augmentation(rows: Factor, columns: Factor, size: int | tuple[int, int]) -> dict[str, float]:
+    """How training images are varied: without it, a few hundred photos are learnt by heart. A picture is moved unless
+    its place is what is studied, and mirrored where neither a view nor a sign would become another one.
+
+    >>> animals, styles = Factor("category", ("dog", "owl")), Factor("domain", ("photo", "sketch"))
+    >>> augmentation(animals, styles, 64)
+    {'shift': 6, 'flip': 0.5}
+    >>> augmentation(Factor("category", (3, 5)), styles, 64), augmentation(animals, Factor("position", (0, 1)), 64)
+    ({'shift': 6}, {})
+    """
+    reach = min(size if isinstance(size, tuple) else (size,)) // 10
+    moved = reach > 0 and not columns.name.startswith(PLACES)
+    named = all(isinstance(level, str) and len(level) > 1 for level in rows.levels)  # d mirrored is b
+    mirrored = named and columns.kind == "nominal" and not columns.name.startswith((*PLACES, *VIEWS))
+    return {**({"shift": reach} if moved else {}), **({"flip": 0.5} if mirrored else {})}
 
 
 def first_size(own: tuple[int, int] | None) -> int | tuple[int, int]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.studies.first_combinations import Combinations, plan_combinations
 from unseen.studies.first_study import COMBINATIONS, Start, opened, split_of, training_of
-from unseen.studies.first_training import Training
+from unseen.studies.first_training import Training, augmentation
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor
 from unseen.vocabulary.samples import Samples
@@ -65,6 +65,7 @@ def start_combinations(found: Proposal, world: Mapping[str, Any], samples: Sampl
         {"design.seen_per_level": list(plan.seen_per_level), **({"network.sharing": list(SHARING)} if both else {})},
         targets=() if both else (rows,),
         training=training,
+        augment=augmentation(samples.space[rows], samples.space[columns], training.size),
         left_out=tuple(dropped) + tuple(_gaps(plan)),
         notes=tuple(_notes(plan, design["images"])),
         used=_used_combinations(samples, plan, splits[-1], training),

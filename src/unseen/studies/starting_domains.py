@@ -9,6 +9,7 @@ import numpy as np
 
 from unseen.studies.first_combinations import SHARES, USUAL
 from unseen.studies.first_study import DOMAINS, Start, split_of, training_of
+from unseen.studies.first_training import augmentation
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.samples import Samples
 
@@ -52,6 +53,7 @@ def start_domains(found: Proposal, world: Mapping[str, Any], samples: Samples) -
         found, DOMAINS, world, design, {"design.left_out": [*chosen, "none"]},
         targets=(rows,),
         training=training,
+        augment=augmentation(samples.space[rows], samples.space[columns], training.size),
         left_out=out if len(chosen) < len(levels) else (),
         used=f"trains each network on {trained:,} of {len(samples):,} images ({why}); {_between(asked)} of the "
         f"{columns} left out are asked",
