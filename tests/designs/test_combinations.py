@@ -101,7 +101,9 @@ def test_no_instance_is_in_two_pools_nor_in_two_training_cells(n, k, seed):
 
 def test_a_cell_with_one_photo_cannot_keep_the_total_and_the_error_says_what_can_be_done():
     coil = photos(np.ones((4, 4), dtype=int))
-    with pytest.raises(UnseenError, match=r"'train' would have 4 images for 8 cells.*or set design.images"):
+    with pytest.raises(
+        UnseenError, match=r"'train' would have 4 images for 8 cells.*Set another: design.images may be 8"
+    ):
         held_out(coil, 2, disjoint_by="nothing")
     assert held_out(coil, 2, disjoint_by="nothing", images=8).count(coil, "train") == 8
 

@@ -40,7 +40,7 @@ def test_own_photos_become_a_study_with_a_report(say, tmp_path):
 
     said = say("init", "shapes")
     assert said.code == 0, said
-    assert "recipe written to shapes.toml. Next: unseen plan shapes.toml" in said.flat
+    assert "recipe written to shapes.toml; it passes `unseen check`. Next: unseen plan shapes.toml" in said.flat
     assert "4" in said.out
     recipe = (tmp_path / "shapes.toml").read_text()
     assert 'name = "folder"' in recipe

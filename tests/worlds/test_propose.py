@@ -1,6 +1,5 @@
-"""`unseen init` sees what a folder holds, proposes a study, and says plainly what is missing."""
+"""`unseen init` sees what a folder holds: its factors, which is the category, and what is missing."""
 
-import tomllib
 from pathlib import Path
 
 import polars as pl
@@ -9,12 +8,10 @@ from PIL import Image
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.worlds.folder import folder
+from unseen.worlds.guess import readings
 from unseen.worlds.propose import propose
 
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("UNSEEN_CACHE", str(tmp_path / "cache"))
+KINDS = ("dog", "elephant", "giraffe", "guitar", "horse", "house", "person")
 
 
 def draw(path: Path, size=(16, 16)):
@@ -31,23 +28,15 @@ def photos(tmp_path):
     return tmp_path / "set"
 
 
-def test_a_two_factor_folder_gives_a_recipe_that_loads_it(photos):
+def test_a_two_factor_folder_is_read_as_the_world_it_proposes(photos):
     found = propose(photos)
     assert found.template == "{category}/{azimuth}/*.png"
     assert (found.rows, found.columns, found.missing) == ("category", "azimuth", "")
     assert found.factor("azimuth").kind == "circular"
     assert found.counts is not None
     assert found.counts.tolist() == [[10] * 4] * 4
-    assert (found.images_per_cell_min, found.empty_cells, found.size) == (10, (), 16)
-    recipe = tomllib.loads(found.recipe_toml())
-    world = recipe.pop("world")
-    assert world.pop("name") == "folder"
-    assert len(folder(**world).samples) == found.images == 160
-    assert recipe["design"] == {
-        "name": "hold_out_combinations", "rows": "category", "columns": "azimuth", "images": 28,
-    }  # fmt: skip
-    assert recipe["grid"] == {"design.seen_per_level": [1, 2, 3], "network.sharing": ["shared", "separate"]}
-    assert recipe["seeds"] == [0, 1, 2]
+    assert (found.empty_cells, found.own_size, found.objects) == ((), (16, 16), None)
+    assert len(folder(**found.world).samples) == found.images == 160
 
 
 def test_coil_is_objects_by_views(tmp_path):
@@ -56,10 +45,89 @@ def test_coil_is_objects_by_views(tmp_path):
             draw(tmp_path / f"obj{number}__{view}.png")
     found = propose(tmp_path)
     assert (found.template, found.rows, found.columns) == ("obj{object}__{azimuth}.png", "object", "azimuth")
-    recipe = tomllib.loads(found.recipe_toml("COIL"))
-    assert recipe["title"] == "COIL"
-    assert recipe["world"]["category"] == "object"
-    assert recipe["world"]["kinds"] == {"azimuth": "circular"}
+    assert found.world["category"] == "object"
+    assert found.kinds == {"azimuth": "circular"}
+
+
+def test_views_counted_round_a_turntable_go_round(tmp_path):
+    for number in range(1, 4):
+        for view in range(36):
+            draw(tmp_path / f"obj{number}__{view}.png")
+    found = propose(tmp_path)
+    assert (found.template, found.columns) == ("obj{object}__{view}.png", "view")
+    assert found.factor("view").period == 36
+    assert "only count the images" in found.readings[1].why
+
+
+@pytest.mark.parametrize(
+    ("layout", "domains"),
+    [
+        ("{d}/{c}/pic_{n:03}.jpg", ("art_painting", "cartoon", "photo", "sketch")),
+        ("{d}/{c}/{n:05}.jpg", ("Art", "Clipart", "Product", "Real World")),
+        ("{d}/images/{c}/frame_{n:04}.jpg", ("amazon", "dslr", "webcam")),
+        ("{d}/{c}/{n}.jpg", ("Caltech101", "LabelMe", "SUN09", "VOC2007")),
+        ("{c}/{d}/{n}.jpg", ("day", "night")),
+        ("{c}/{d}/{n}.jpg", ("on grass", "in water", "at home")),
+    ],
+)
+def test_the_domain_is_not_taken_for_the_category(layout, domains):
+    paths = [layout.format(d=d, c=c, n=n) for d in domains for c in KINDS for n in range(9 + len(d))]
+    (found,) = readings(paths)
+    assert found.template.count("{domain}") == found.template.count("{category}") == 1
+    assert (found.template.index("{domain}") < found.template.index("{category}")) == (layout[:3] == "{d}")
+
+
+def test_places_with_numbers_are_a_domain_and_have_no_order(tmp_path):
+    for place in (38, 43, 100):
+        for kind in KINDS[:3]:
+            for number in range(4):
+                draw(tmp_path / f"location_{place}" / kind / f"{number}.png")
+    found = propose(tmp_path)
+    assert (found.rows, found.columns) == ("category", "location")
+    assert found.kinds == {"location": "nominal"}
+    assert folder(**found.world).samples.space["location"].kind == "nominal"
+
+
+def test_two_folders_of_words_can_be_read_both_ways_and_the_one_with_more_levels_is_the_category():
+    paths = [f"{ground}/{kind}/{n}.jpg" for ground in ("grass", "sand", "stone") for kind in KINDS for n in range(9)]
+    first, second = readings(paths)
+    assert first.template == "{factor}/{category}/*.jpg"
+    assert second.template == "{category}/{factor}/*.jpg"
+    assert first.why.startswith("dog, elephant, giraffe … are what is to be named")
+
+
+def test_folders_of_pools_are_pools_at_any_depth():
+    paths = [
+        f"{kind}/{pool}/{azimuth}/{n}.png"
+        for kind in KINDS
+        for pool in ("train", "val", "test")
+        for azimuth in (0, 90, 180, 270)
+        for n in range(3)
+    ]
+    assert readings(paths)[0].template == "{category}/{pool}/{azimuth}/*.png"
+
+
+def test_the_photos_of_one_object_are_known_to_belong_together(tmp_path):
+    for kind, first in (("cup", 0), ("jug", 3)):
+        for thing in range(first, first + 3):
+            for azimuth in (0, 90, 180, 270):
+                for number in range(2):
+                    draw(tmp_path / kind / f"thing{thing}" / f"{azimuth}_{number}.png")
+    found = propose(tmp_path)
+    assert (found.rows, found.columns, found.objects) == ("category", "azimuth", "thing")
+
+
+def test_what_is_asked_for_is_taken(photos):
+    found = propose(photos, template="{thing}/{turn}/*.png", category="thing", across="turn")
+    assert (found.rows, found.columns) == ("thing", "turn")
+    swapped = propose(photos, category="azimuth", across="category")
+    assert (swapped.rows, swapped.columns) == ("azimuth", "category")
+    with pytest.raises(UnseenError, match=r"no factor 'azimut' in these images.*Did you mean 'azimuth'"):
+        propose(photos, across="azimut")
+    with pytest.raises(UnseenError, match="are both 'azimuth'"):
+        propose(photos, category="azimuth", across="azimuth")
+    with pytest.raises(UnseenError, match=r"matches none of the 160 images.*Likely: \{category\}/\{azimuth\}"):
+        propose(photos, template="{a}_{b}.png")
 
 
 def test_empty_cells_other_sizes_and_broken_files_are_reported(photos):
@@ -70,25 +138,19 @@ def test_empty_cells_other_sizes_and_broken_files_are_reported(photos):
     draw(photos / "cover.png")
     found = propose(photos)
     assert found.empty_cells == (("tank", "270"),)
-    assert found.size == 224
+    assert found.own_size is None
     assert len(found.sizes) == 2
     assert "bus/0/1.png (the file is empty)" in " ".join(found.problems)
     assert found.unmatched == 1
-    text = found.recipe_toml()
-    assert "1 of 16 cells are EMPTY: tank/270" in text
-    tomllib.loads(text)
 
 
 def test_one_factor_only_says_which_is_missing_and_how_to_add_it(tmp_path):
     for category in ("bus", "car"):
         for number in range(20):
             draw(tmp_path / category / f"{number:03}.png")
-    found = propose(tmp_path)
-    assert found.template == "{category}/*.png"
+    found = propose(tmp_path, template="{category}/*.png")
     assert found.missing.startswith("only 'category' varies; a study of combinations also needs a second factor")
     assert "manifest.csv" in found.missing
-    assert "NOT READY" in found.recipe_toml()
-    tomllib.loads(found.recipe_toml())
 
 
 def test_no_factor_at_all(tmp_path):
@@ -97,7 +159,6 @@ def test_no_factor_at_all(tmp_path):
     found = propose(tmp_path)
     assert (found.template, found.rows, found.columns) == (None, None, None)
     assert found.missing.startswith("no factor was found")
-    tomllib.loads(found.recipe_toml())
 
 
 def test_a_manifest_proposes_its_columns(photos):
@@ -113,8 +174,18 @@ def test_a_manifest_proposes_its_columns(photos):
     found = propose(photos / "table.csv")
     assert (found.manifest, found.template, found.rows, found.columns) == ("table.csv", None, "label", "angle")
     assert found.ignored == ("note",)
-    recipe = tomllib.loads(found.recipe_toml())
-    assert len(folder(**{k: v for k, v in recipe["world"].items() if k != "name"}).samples) == 160
+    assert len(folder(**found.world).samples) == 160
+
+
+def test_a_manifest_may_lie_elsewhere(photos, tmp_path, monkeypatch):
+    paths = sorted(path.relative_to(photos).as_posix() for path in photos.rglob("*.png"))
+    table = {"path": paths, "label": [p.split("/")[0] for p in paths], "angle": [p.split("/")[1] for p in paths]}
+    (tmp_path / "notes [1]").mkdir()
+    pl.DataFrame(table).write_csv(tmp_path / "notes [1]" / "table.csv")
+    monkeypatch.chdir(tmp_path)
+    found = propose("notes [1]/table.csv", root="set")
+    assert (found.manifest, found.world["root"]) == ("notes [1]/table.csv", "set")
+    assert len(folder(**found.world).samples) == 160
 
 
 def test_an_empty_and_a_missing_folder_are_explained(tmp_path):
@@ -122,23 +193,6 @@ def test_an_empty_and_a_missing_folder_are_explained(tmp_path):
         propose(tmp_path)
     with pytest.raises(UnseenError, match="no folder"):
         propose(tmp_path / "nowhere")
-
-
-@pytest.mark.parametrize(("rows", "columns"), [(3, 5), (5, 3), (4, 4)])
-def test_the_recipe_for_a_grid_of_any_shape_can_be_split(tmp_path, rows, columns):
-    from unseen.studies.study import Study
-    from unseen.vocabulary.recipe import parse, recipe_from
-
-    for row in range(rows):
-        for column in range(columns):
-            for number in range(12):
-                draw(tmp_path / "set" / "abcde"[row] / str(10 * column) / f"{number}.png")
-    recipe = recipe_from(parse(propose(tmp_path / "set").recipe_toml()))
-    study = Study(recipe, tmp_path / "study")
-    assert len(study.check()) == len(recipe.grid[0]["design.seen_per_level"])
-    assert ("balance" in recipe.design.arguments) == (rows != columns)
-
-
-def test_small_pictures_get_a_small_stem(photos):
-    text = propose(photos).recipe_toml()
-    assert 'stem = "small"' in text
+    (tmp_path / "read.me").write_text("words")
+    with pytest.raises(UnseenError, match="neither a folder of images nor a table"):
+        propose(tmp_path / "read.me")

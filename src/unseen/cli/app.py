@@ -383,21 +383,34 @@ def unpack(
 @app.command()
 def init(
     path: Annotated[
-        Path, typer.Argument(parser=given_path, metavar="PATH", help="A folder of images, or a CSV/Parquet manifest.")
+        Path,
+        typer.Argument(parser=given_path, metavar="PATH", help="A folder of images, or a CSV/TSV/Parquet manifest."),
     ],
     to: Annotated[
         Path | None,
         typer.Option("--to", parser=given_path, metavar="PATH", help="The recipe to write (default: FOLDER.toml)."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a recipe that is there.")] = False,
+    template: Annotated[
+        str | None, typer.Option("--template", help="How names are read, e.g. '{category}/{azimuth}/*.png'.")
+    ] = None,
+    root: Annotated[Path | None, typer.Option("--root", help="The folder where a manifest's paths begin.")] = None,
+    category: Annotated[str | None, typer.Option("--category", help="The factor to be named.")] = None,
+    across: Annotated[str | None, typer.Option("--across", "--factor", help="The factor to generalise over.")] = None,
+    study: Annotated[
+        str | None, typer.Option("--study", help="combinations, or domains: leave one level out in turn.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; take the likeliest reading.")] = False,
 ) -> None:
-    """Look at a folder of images, propose its factors, and write a recipe to study it.
+    """Look at a folder of images, propose its factors, and write a recipe to study it, which runs as it is.
 
     Example: `unseen init photos`
     """
     from unseen.cli.starting import start_recipe
 
-    start_recipe(path, to, force, console)
+    start_recipe(
+        path, to, force, console, template=template, root=root, category=category, across=across, study=study, yes=yes
+    )
 
 
 @app.command()

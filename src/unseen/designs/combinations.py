@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from unseen.designs.balance import check_balance, combinations
 from unseen.designs.quotas import computed, constant_total, fitting_total, plain_sizes, take_each, take_even
+from unseen.designs.room import (
+    Room,
+    check_filled,
+    check_not_empty,
+    check_total,
+    longest_chain,
+    no_choice,
+    too_many_seen,
+)
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, Level
-from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.pools import Pools
 from unseen.vocabulary.samples import Samples
-from unseen.vocabulary.split import Part, RowSet, Split, available, cell_name
+from unseen.vocabulary.split import Part, RowSet, Split, available
 
 VERSION = 1
 
@@ -61,13 +70,11 @@ def hold_out_combinations(
         usable = np.logical_and.reduce([(s > 0)[np.ix_(kept_rows, kept_columns)] for s in supply.values()])
     check_balance(usable.shape, seen_per_level, balance, rows=rows, columns=columns)
     seen_per_level = int(seen_per_level)
+    if not longest_chain(usable, seed):
+        raise no_choice((every_row, every_column), (kept_rows, kept_columns), usable, seed)
     asked, chain = combinations(usable.tobytes(), usable.shape, seed)
     if seen_per_level > len(chain):
-        left_out = "" if usable.all() else f" and {int((~usable).sum())} empty cells left out"
-        raise UnseenError(
-            f"design.seen_per_level = {seen_per_level}, but with the OOD cells held out{left_out} at most {len(chain)} "
-            f"of the {usable.shape[1]} levels of '{columns}' can be seen with each level of '{rows}'."
-        )
+        raise too_many_seen(seen_per_level, usable, len(chain), rows, columns)
 
     def cell(i: int, j: int) -> tuple[int, int]:
         return int(kept_rows[i]), int(kept_columns[j])
@@ -77,11 +84,14 @@ def hold_out_combinations(
     asked_cells = [cell(i, j) for i, j in np.argwhere(asked).tolist()]
     totals = {"images": images, "validation_images": validation_images, "test_images": test_images}
     ever_seen = [c for step in steps for c in step]
-    for (key, total), pool in zip(totals.items(), supply):
-        also = asked_cells if pool == "test" else []
-        _check_total(key, total, max(len(seen_cells), len(also)))
-        needed = [*(ever_seen if total is None else seen_cells), *also]
-        _check_not_empty(samples, factors, needed, pool, supply[pool])
+    rooms = {
+        pool: Room(samples, factors, steps, asked_cells if pool == "test" else (), own, pool)
+        for pool, own in supply.items()
+    }
+    for total, room in zip(totals.values(), rooms.values()):
+        needed = [*(ever_seen if total is None else seen_cells), *room.asked]
+        check_not_empty(room, needed, (kept_rows, kept_columns), pools, seed)
+        check_total(total, seen_per_level, room)
     images, validation_images, test_images = (None if n is None else int(n) for n in totals.values())
 
     taken: list[Part] = []  # where pools are one, a set takes other images than those before it while there are some
@@ -91,7 +101,8 @@ def hold_out_combinations(
         most = constant_total(samples, factors, steps, supply[pool]) if total is None else total
         if total is None and pool != "train":
             most = max(most, min(len(seen_cells), fitting_total(samples, factors, seen_cells, supply[pool])))
-        parts = take_even(samples, pools, pool, factors, seen_cells, most, after=taken)
+        advice = partial(rooms[pool].advice, seen_per_level)
+        parts = take_even(samples, pools, pool, factors, seen_cells, most, after=taken, advice=advice)
         taken.extend(parts if disjoint_by == "nothing" else ())
         return RowSet(reason, pool, parts)
 
@@ -104,7 +115,15 @@ def hold_out_combinations(
         "unseen": RowSet(
             "the held-out combinations (OOD), the same for every number of seen ones",
             "test",
-            take_even(samples, pools, "test", factors, asked_cells, asked_total),
+            take_even(
+                samples,
+                pools,
+                "test",
+                factors,
+                asked_cells,
+                asked_total,
+                advice=partial(rooms["test"].advice, seen_per_level),
+            ),
         ),
     }
     sets |= _new_levels(samples, factors, kept_rows, kept_columns, supply["test"])
@@ -112,7 +131,7 @@ def hold_out_combinations(
     (probed,) = plain_sizes(probe_per_cell=probe_per_cell)
     probe = take_each(every, supply["test"], probed)
     sets["probe"] = RowSet("all combinations, for the activity of units", "test", probe)
-    _check_every_cell_is_filled(samples, factors, sets)
+    check_filled(rooms, seen_per_level, sets)
     return Split(
         factors,
         sets,
@@ -168,41 +187,6 @@ def _new_levels(
         reason = f"levels of {columns} never seen in training: {rows} is asked"
         sets["new-columns"] = RowSet(reason, "test", take_each(cells, supply, None), asks=(rows,))
     return sets
-
-
-def _check_total(key: str, total: object, cells: int) -> None:
-    if total is not None and (not is_whole(total) or total < cells):
-        raise UnseenError(
-            f"design.{key} = {total!r}; {cells} cells need at least one image each: give {cells} or more."
-        )
-
-
-def _check_not_empty(
-    samples: Samples, factors: tuple[str, str], needed: Sequence[tuple[int, int]], pool: str, supply: np.ndarray
-) -> None:
-    space = samples.space.select(factors)
-    bare = [cell_name(space, cell) for cell in sorted(set(needed)) if not supply[cell]]
-    if bare:
-        raise UnseenError(
-            f"{len(bare)} of the {len(set(needed))} cells this design needs have no image in pool '{pool}': "
-            f"{listed(bare, most=10)}. Add images, give the pool '{pool}' a larger share (design.shares), or set "
-            f'design.empty = "avoid" to build the grid around them.'
-        )
-
-
-def _check_every_cell_is_filled(samples: Samples, factors: tuple[str, str], sets: dict[str, RowSet]) -> None:
-    space = samples.space.select(factors)
-    for name in ("train", "validation", "seen", "unseen"):
-        parts, pool = sets[name].parts, sets[name].pool
-        bare = [cell_name(space, part.cell) for part in parts if not part.take]
-        if bare:
-            key = {"train": "images", "validation": "validation_images"}.get(name, "test_images")
-            total = sum(part.take or 0 for part in parts)
-            raise UnseenError(
-                f"row set '{name}' would have {total} images for {len(parts)} cells, and be empty in {len(bare)}: "
-                f"{listed(bare, most=10)}. The total is what every number of combinations can give from pool '{pool}': "
-                f"add images, give it a larger share (design.shares), see fewer combinations, or set design.{key}."
-            )
 
 
 def _check_choice(key: str, given: str, possible: tuple[str, ...]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from jaxtyping import Int
@@ -13,6 +13,8 @@ from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.pools import Pools
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Part, available, cell_name
+
+KEYS = {"train": "images", "validation": "validation_images", "test": "test_images"}  # what sets a pool's total
 
 
 def plain_sizes(*, of: str = "images", **sizes: object) -> list[int | None]:
@@ -52,11 +54,12 @@ def take_even(
     cells: Sequence[tuple[int, ...]],
     total: int,
     after: Sequence[Part] = (),
+    advice: Callable[[], str] | None = None,
 ) -> tuple[Part, ...]:
     """``total`` images spread evenly over ``cells``; each instance is used in one cell only.
 
     Instances that ``after`` takes are passed over as far as the others suffice. An error lists the cells that have too
-    few images, with what they have and what they would need.
+    few images, with what they have and what they would need, and ends with the ``advice`` of who asks.
     """
     supply = available(samples, pools, pool, factors)
     shared = computed(samples, factors)
@@ -77,9 +80,11 @@ def take_even(
     if short:
         space = samples.space.select(factors)
         words = [f"{cell_name(space, cell)} (has {has}, needs {need})" for cell, need, has in short]
+        most = fitting_total(samples, factors, cells, supply)
+        fits = f"design.{KEYS[pool]} = {most} fits." if most >= len(cells) else "or add some."
         raise UnseenError(
             f"too few images in pool '{pool}' for {total} over {len(cells)} cells: {listed(words, most=10)}. "
-            f'Ask for fewer images, give this pool a larger share, or set empty = "avoid" for a set with empty cells.'
+            f"Ask for fewer images: {fits if advice is None else advice()}"
         )
     return tuple(parts)
 

@@ -1,50 +1,54 @@
-"""Look at a folder of images, or a manifest, and propose the world, the factors and a recipe: ``unseen init PATH``."""
+"""Look at a folder of images, or a manifest, and propose the world and its factors: ``unseen init PATH``."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor
 from unseen.worlds.decode import quiet
-from unseen.worlds.guess import CATEGORIES, VIEWS, guess, turns
+from unseen.worlds.guess import Guess, readings
 from unseen.worlds.levels import encode
 from unseen.worlds.manifest import SUFFIXES as TABLES
-from unseen.worlds.manifest import read_manifest
+from unseen.worlds.manifest import Manifest, read_manifest
+from unseen.worlds.meanings import are_domains, is_turn
+from unseen.worlds.roles import is_nested, roles
 from unseen.worlds.scan import folder_at, inspect, stats
 from unseen.worlds.template import Template
 
 LOOKED_AT = 200  # images opened to learn sizes and readability
-MOST_LEVELS = 200  # more is a name or a measurement, not a factor
+OBJECTS = 3  # of a category: fewer cannot be shared out over three pools
+SHOWN = 3  # files that show how a template reads
 
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """What was found and what is proposed. ``missing`` is empty when a study can be run as proposed."""
+    """What was found. ``missing`` is empty when there are two factors to make a study of."""
 
     root: Path
     template: str | None
-    manifest: str | None
+    manifest: str | None  # as a recipe names it
     factors: tuple[Factor, ...]
+    kinds: Mapping[str, str]  # what a folder would not see by itself
     ignored: tuple[str, ...]  # columns of a manifest that differ in nearly every row: names or notes, not factors
     rows: str | None  # the factor to name: the category
     columns: str | None  # the factor to generalise over
     counts: np.ndarray | None  # images at [rows, columns]
+    objects: str | None  # a factor of which several levels are of one category: its photos belong together
     images: int
     unmatched: int
     sizes: tuple[tuple[tuple[int, int], int], ...]  # (height, width) and how many of the images looked at
-    size: int | tuple[int, int]
     problems: tuple[str, ...]
     missing: str
-
-    @property
-    def images_per_cell_min(self) -> int:
-        return int(self.counts[self.counts > 0].min()) if self.counts is not None else 0
+    readings: tuple[Guess, ...] = ()  # of the paths, the one taken first
+    examples: tuple[str, ...] = field(default=())
 
     @property
     def empty_cells(self) -> tuple[tuple[str, str], ...]:
@@ -57,86 +61,157 @@ class Proposal:
     def factor(self, name: str | None) -> Factor:
         return next(factor for factor in self.factors if factor.name == name)
 
-    def recipe_toml(self, title: str | None = None) -> str:
-        """The text of a recipe for this set, with comments that say what was guessed."""
-        from unseen.worlds.proposed_recipe import recipe_text
+    @property
+    def own_size(self) -> tuple[int, int] | None:
+        """Height and width where all images looked at share them."""
+        return self.sizes[0][0] if len(self.sizes) == 1 else None
 
-        return recipe_text(self, title)
+    @property
+    def world(self) -> dict[str, Any]:
+        """The arguments of the world ``folder`` that reads these images so."""
+        where = {"template": self.template} if self.template else {"manifest": self.manifest or "manifest.csv"}
+        chosen = {"factors": [factor.name for factor in self.factors]} if self.ignored else {}
+        named = {"category": self.rows} if self.rows and self.rows != "category" else {}
+        return {"root": near(self.root), **where, **chosen, **named, **({"kinds": self.kinds} if self.kinds else {})}
 
 
-def propose(path: str | Path) -> Proposal:
-    """What a folder of images, or a CSV/TSV/Parquet manifest, seems to hold."""
+def propose(
+    path: str | Path,
+    *,
+    template: str | None = None,
+    root: str | Path | None = None,
+    category: str | None = None,
+    across: str | None = None,
+) -> Proposal:
+    """What a folder of images, or a CSV/TSV/Parquet manifest, seems to hold. ``template``, ``category`` and ``across``
+    (the factor to generalise over) say what would be guessed; ``root`` is where a manifest's paths begin."""
     given = Path(path).expanduser()
     if given.is_file() and given.suffix.lower() in TABLES:
-        root = folder_at(given.parent)
-        table = read_manifest(given.name, root)
-        files, columns, template, unmatched = table.paths, table.columns, None, 0
-        stats(root, files)  # names the missing files
-    else:
-        root = folder_at(given)
-        paths = stats(root)["path"].to_list()
-        if not paths:
-            raise UnseenError(f"no images below {root}; looked for files such as .png, .jpg, .webp, .tif, .heic.")
-        template = guess(paths).template or None
-        files, columns, rest = Template(template).read(paths) if template else (paths, {}, [])
-        unmatched = len(rest)
+        return _of_manifest(given, template, root, category, across)
+    if given.is_file():
+        raise UnseenError(f"'{given}' is neither a folder of images nor a table ({', '.join(TABLES)}).")
+    base = folder_at(given if root is None else root)
+    odd: list[tuple[str, str]] = []
+    paths = stats(base, odd=odd)["path"].to_list()
+    if not paths:
+        raise UnseenError(f"no images below {base}; looked for files such as .png, .jpg, .webp, .tif, .heic.")
+    found = readings(paths) if template is None else (Guess(template, len(paths)),)
+    text = found[0].template or None
+    files, columns, rest = Template(text).read(paths) if text else (paths, {}, [])
+    if not files:
+        likely = [one.template for one in readings(paths) if one.template]
+        hint = f" Likely: {' or '.join(likely)}." if likely else ""
+        raise UnseenError(
+            f"template '{text}' matches none of the {len(paths)} images below {base}, such as "
+            f"{listed(paths[:3])}.{hint}"
+        )
     columns = {name: column for name, column in columns.items() if name != "pool"}
-    ignored = () if template else tuple(name for name, column in columns.items() if 2 * len(set(column)) > len(files))
-    columns = {name: column for name, column in columns.items() if name not in ignored}
-    factors = tuple(_factor(name, column) for name, column in columns.items())
-    rows, across = _roles(factors)
-    sizes, unreadable = _looked_at(root, files)
+    return _proposal(
+        base, files, columns, category, across, template=text, readings=found, unmatched=len(rest), odd=odd
+    )  # fmt: skip
+
+
+def near(path: Path) -> str:
+    """A path below the working directory is written relative to it."""
+    here, there = Path.cwd().resolve(), path.resolve()
+    return there.relative_to(here).as_posix() if there.is_relative_to(here) else there.as_posix()
+
+
+def _of_manifest(
+    given: Path, template: str | None, root: str | Path | None, category: str | None, across: str | None
+) -> Proposal:
+    if template is not None:
+        raise UnseenError(f"--template reads factors from paths, and '{given.name}' is a table: its columns name them.")
+    table = read_manifest(given.resolve(), None if root is None else folder_at(root))
+    base = table.root.resolve()
+    stats(base, table.paths)  # names the missing files
+    columns = {name: column for name, column in table.columns.items() if name != "pool"}
+    ignored = tuple(n for n, own in columns.items() if 2 * len(set(own)) > len(own) and n not in table.declared)
+    inside = given.resolve().is_relative_to(base)
+    name = given.resolve().relative_to(base).as_posix() if inside else near(given)
+    kept = {name: column for name, column in columns.items() if name not in ignored or name in (category, across)}
+    ignored = tuple(name for name in ignored if name not in kept)
+    return _proposal(base, table.paths, kept, category, across, manifest=name, table=table, ignored=ignored)
+
+
+def _proposal(
+    base: Path,
+    files: Sequence[str],
+    columns: Mapping[str, Sequence[str]],
+    category: str | None,
+    across: str | None,
+    *,
+    template: str | None = None,
+    manifest: str | None = None,
+    table: Manifest | None = None,
+    ignored: tuple[str, ...] = (),
+    readings: tuple[Guess, ...] = (),
+    unmatched: int = 0,
+    odd: Sequence[tuple[str, str]] = (),
+) -> Proposal:
+    declared = table.declared if table is not None else {}
+    factors, kinds, codes = [], {}, {}
+    for name, column in columns.items():
+        factor, codes[name] = encode(name, column)
+        factor = declared.get(name, factor)
+        kind = None if name in declared else _kind(factor)
+        kinds |= {name: kind} if kind else {}
+        factors.append(factor if kind is None else encode(name, column, kind=kind)[0])
+    rows, second = roles(factors, codes, category, across)
+    kinds.pop(rows or "", None)  # the category has a kind already
+    sizes, unreadable = _looked_at(base, files)
+    unreadable = [*(f"{name} ({why})" for name, why in odd), *unreadable]
     problems = [f"{unmatched} files do not fit the template"] if unmatched else []
     problems += [f"unreadable: {listed(unreadable, 10)}"] if unreadable else []
-    manifest = None if template or not given.is_file() else given.name
     return Proposal(
-        root=root,
+        root=base,
         template=template,
         manifest=manifest,
-        factors=factors,
+        factors=tuple(factors),
+        kinds=kinds,
         ignored=ignored,
         rows=rows,
-        columns=across,
-        counts=_counts(columns, rows, across),
+        columns=second,
+        counts=_counts(factors, codes, rows, second),
+        objects=_objects(factors, codes, rows, second),
         images=len(files),
         unmatched=unmatched,
         sizes=tuple(sizes.most_common()),
-        size=_size(sizes),
         problems=tuple(problems),
-        missing=_missing(factors, rows, across, manifest),
+        missing=_missing(factors, rows, second, manifest),
+        readings=readings,
+        examples=tuple(files[:: max(1, len(files) // SHOWN)][:SHOWN]),
     )
 
 
-def _factor(name: str, column: Sequence[str]) -> Factor:
-    factor, _ = encode(name, column)
-    return encode(name, column, kind="circular")[0] if turns(factor.levels) else factor
+def _kind(factor: Factor) -> str | None:
+    """The kind of a factor where it is not what its levels alone say."""
+    if is_turn(factor.name, factor.levels):
+        return "circular"
+    return "nominal" if factor.kind == "ordinal" and are_domains(factor.name, factor.levels) else None
 
 
-def _roles(factors: Sequence[Factor]) -> tuple[str | None, str | None]:
-    """The category and the factor to hold combinations of: by name, else words before numbers, then fewer levels."""
-    usable = [factor for factor in factors if 1 < len(factor) <= MOST_LEVELS and factor.kind != "instance"]
-
-    def wordless(factor: Factor) -> bool:
-        return not isinstance(factor.levels[0], str)
-
-    def rank(names: Sequence[str], factor: Factor) -> int:
-        return next((place for place, name in enumerate(names) if factor.name.startswith(name)), len(names))
-
-    named = sorted(usable, key=lambda f: (rank(CATEGORIES, f), f.kind == "circular", wordless(f), len(f)))
-    if not named:
-        return None, None
-    rows = named[0]
-    if len(named) == 1:
-        return (None, rows.name) if rows.kind == "circular" or rows.name in VIEWS else (rows.name, None)
-    rest = sorted(named[1:], key=lambda f: (rank(VIEWS, f), f.kind != "circular", not wordless(f), len(f)))
-    return rows.name, rest[0].name
-
-
-def _counts(columns: Mapping[str, Sequence[str]], rows: str | None, across: str | None) -> np.ndarray | None:
+def _counts(
+    factors: Sequence[Factor], codes: Mapping[str, np.ndarray], rows: str | None, across: str | None
+) -> np.ndarray | None:
     if rows is None or across is None:
         return None
-    (first, r), (second, c) = encode(rows, columns[rows]), encode(across, columns[across])
-    return np.bincount(r * len(second) + c, minlength=len(first) * len(second)).reshape(len(first), len(second))
+    shape = tuple(len(next(one for one in factors if one.name == name)) for name in (rows, across))
+    return np.bincount(codes[rows] * shape[1] + codes[across], minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _objects(
+    factors: Sequence[Factor], codes: Mapping[str, np.ndarray], rows: str | None, across: str | None
+) -> str | None:
+    """Several objects of each category, each in several photos."""
+    if rows is None:
+        return None
+    categories = len(np.unique(codes[rows]))
+    for factor in factors:
+        several = OBJECTS * categories <= len(factor) < len(codes[rows])
+        if several and factor.name not in (rows, across) and is_nested(codes[factor.name], codes[rows]):
+            return factor.name
+    return None
 
 
 def _looked_at(root: Path, files: Sequence[str]) -> tuple[Counter[tuple[int, int]], list[str]]:
@@ -144,18 +219,12 @@ def _looked_at(root: Path, files: Sequence[str]) -> tuple[Counter[tuple[int, int
     unreadable = []
     with quiet():
         for name in files[:: max(1, len(files) // LOOKED_AT)]:
-            _, height, width, problem, _ = inspect(root / name)
+            _, height, width, problem, _ = inspect(Path(os.path.join(root, name)))
             if problem:
                 unreadable.append(f"{name} ({problem})")
             else:
                 sizes[height, width] += 1
     return sizes, unreadable
-
-
-def _size(sizes: Counter[tuple[int, int]]) -> int | tuple[int, int]:
-    if len(sizes) != 1 or max(own := next(iter(sizes))) > 256:
-        return 224
-    return own[0] if own[0] == own[1] else own
 
 
 def _missing(factors: Sequence[Factor], rows: str | None, across: str | None, manifest: str | None) -> str:
@@ -168,6 +237,8 @@ def _missing(factors: Sequence[Factor], rows: str | None, across: str | None, ma
         f"add a column to {manifest}"
         if manifest
         else "write a manifest.csv with the columns path, category, azimuth (one row per image) and run `unseen init "
-        "manifest.csv`, or sort the images into folders such as category/azimuth/"
+        "manifest.csv`, sort the images into folders such as category/azimuth/, or say how their names are to be read "
+        "with --template '{category}_{azimuth}_*.png'. Or let transformations of the images (noise, blur, turns) be "
+        "the second factor: docs/guide/transformations.md"
     )
     return f"{have}; a study of combinations also needs {want}: {how}."

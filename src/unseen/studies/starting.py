@@ -1,0 +1,120 @@
+"""From what a folder holds to a first study that runs: `unseen init` asks the designs themselves what they accept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unseen.studies.first_study import COMBINATIONS, DOMAINS, Progress, Start, opened
+from unseen.studies.starting_combinations import start_combinations
+from unseen.studies.starting_domains import start_domains
+from unseen.vocabulary.errors import UnseenError, listed
+from unseen.vocabulary.factors import Factor
+from unseen.vocabulary.samples import Samples
+
+if TYPE_CHECKING:
+    from unseen.worlds.propose import Proposal
+
+MANY = 10  # levels of a measured factor that may be put into bins
+SCARCE = 8  # images of a combination: with fewer, many levels become a few bins
+CIRCLE, LINE = 8, 6  # bins of a turn, and of a measure
+
+
+def start(found: Proposal, study: str | None = None, progress: Progress | None = None) -> Start:
+    """A study of what was found: of one domain left out where the second factor is a domain, else of combinations."""
+    from unseen.worlds.roles import is_domain
+
+    guessed = tuple(_guessed(found))
+    if found.missing:
+        return Start(found, study or COMBINATIONS, found.world, guessed=guessed, missing=found.missing)
+    wanted = study or (DOMAINS if is_domain(found.factor(found.columns)) else COMBINATIONS)
+    first = start_domains if wanted == DOMAINS else start_combinations
+    made, why = _first(first, found, progress)
+    if made is None and study is None and wanted == DOMAINS:
+        made, why = _first(start_combinations, found, progress)
+    if made is None:
+        return Start(found, wanted, found.world, guessed=guessed, missing=why)
+    return replace(made, guessed=(*guessed, *made.guessed))
+
+
+def _first(
+    make: Callable[[Proposal, Mapping[str, Any], Samples], Start], found: Proposal, progress: Progress | None
+) -> tuple[Start | None, str]:
+    """The first way to read the images that makes a study; one whose sets share images only if there is no other."""
+    spare, why = None, ""
+    for world, said in _ways(found):
+        try:
+            made = make(found, world, opened(world, progress))
+        except UnseenError as fault:
+            why = why or str(fault)
+            continue
+        made = replace(made, guessed=(*said, *made.guessed))
+        if made.design.get("disjoint_by") != "nothing":
+            return made, ""
+        spare = spare or made
+    return spare, why
+
+
+def _ways(found: Proposal) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
+    """The folder as found; before it with many views in bins where combinations have few images, after it without the
+    pools of its folders."""
+    plain = dict(found.world)
+    second = found.factor(found.columns)
+    if _should_bin(found, second):
+        for how in _bins(second):
+            count = how if isinstance(how, int) else how["count"]
+            said = (
+                f"the {len(second)} levels of {second.name} are put into {count} bins, since a combination has "
+                f"{_span(found.counts)} as they are (the line bins)",
+            )
+            yield {**plain, "bins": {second.name: how}}, said
+    yield plain, ()
+    if found.template and "{pool}" in found.template:
+        text = re.sub(r"\{pool\}", "*", found.template)
+        yield {**plain, "template": text}, ("the folders train, val and test are not kept: they hold too few images",)
+
+
+def _should_bin(found: Proposal, factor: Factor) -> bool:
+    numeric = all(isinstance(level, int | float) for level in factor.levels)
+    if found.counts is None or not numeric or factor.kind not in ("ordinal", "circular") or len(factor) < MANY:
+        return False
+    full = found.counts[found.counts > 0]
+    return bool(np.median(full) < SCARCE) or len(factor) > 3 * MANY
+
+
+def _bins(factor: Factor) -> list[Any]:
+    count = CIRCLE if factor.kind == "circular" else LINE
+    return [count, {"count": count, "by": "count"}]
+
+
+def _span(counts: np.ndarray | None) -> str:
+    full = counts[counts > 0] if counts is not None else np.zeros(1, int)
+    least, most = int(full.min()), int(full.max())
+    return f"{least} to {most} images" if least < most else f"{least} image{'s' * (least != 1)}"
+
+
+def _guessed(found: Proposal) -> Iterator[str]:
+    if found.readings and found.readings[0].why:
+        yield found.readings[0].why
+    if found.rows and found.columns:
+        yield f"{found.rows} is what is named, {found.columns} what is generalised over (--category, --across)"
+    if found.ignored:
+        yield f"columns that differ in nearly every row are no factors: {listed(found.ignored, 5)}"
+    yield from found.problems
+
+
+def proven(text: str, where: Path) -> str:
+    """Why ``unseen check`` would refuse a recipe, "" where it passes."""
+    from unseen.studies.study import Study
+    from unseen.vocabulary.recipe import parse, recipe_from
+
+    try:
+        Study(recipe_from(parse(text, str(where)), str(where)), Path("runs/check")).check()
+    except UnseenError as fault:
+        return str(fault)
+    return ""

@@ -1,0 +1,115 @@
+"""Words in the names of folders, files and columns, and what they tell of a factor. Ours, from sets in common use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from unseen.vocabulary.factors import Level
+
+MEANINGS = {
+    "obj": "object", "object": "object", "model": "model", "class": "category", "cat": "category",
+    "category": "category", "label": "category", "az": "azimuth", "azi": "azimuth", "azimuth": "azimuth",
+    "el": "elevation", "elev": "elevation", "elevation": "elevation",
+    "ze": "zenith", "zenith": "zenith", "rot": "rotation", "rotation": "rotation",
+    "angle": "angle", "ang": "angle", "view": "view", "v": "view", "pose": "pose", "cam": "camera", "camera": "camera",
+    "light": "light", "l": "light", "scale": "scale", "size": "size", "bg": "background", "background": "background",
+    "b": "background", "c": "camera", "r": "rotation",
+    "inst": "instance", "instance": "instance", "i": "instance", "color": "colour", "colour": "colour",
+    "dom": "domain", "loc": "location",
+}  # fmt: skip
+CATEGORIES = ("category", "object", "model", "label", "class", "shape")
+VIEWS = ("azimuth", "view", "rotation", "angle", "pose", "camera", "elevation", "zenith", "position", "scale")
+DOMAINS = (
+    "domain", "style", "dataset", "source", "site", "location", "place", "hospital", "scanner", "weather", "season",
+    "environment", "context", "scene",
+)  # fmt: skip
+COUNTERS = frozenset((
+    "img", "image", "im", "pic", "picture", "photo", "photograph", "frame", "frames", "dsc", "dscn", "dscf", "file",
+    "sample", "example", "id", "idx", "index", "num", "number", "no", "nr", "item", "shot", "scan", "crop", "seq",
+    "snapshot", "screenshot", "untitled", "copy", "pxl", "vid", "video",
+))  # fmt: skip
+# Of PACS, Office-Home, Office-31, VLCS, DomainNet, VisDA, NICO, digits, camera traps and weather sets.
+_DOMAIN_WORDS = frozenset((
+    "photo", "photos", "photograph", "photographs", "picture", "pictures", "real", "realworld", "sketch", "sketches",
+    "quickdraw", "drawing", "drawings", "doodle", "art", "arts", "artpainting", "painting", "paintings", "cartoon",
+    "cartoons", "clipart", "cliparts", "product", "products", "infograph", "infographic", "webcam", "dslr", "amazon",
+    "caltech", "labelme", "sun", "voc", "pascal", "imagenet", "coco", "mnist", "mnistm", "usps", "svhn", "syndigits",
+    "synthetic", "rendered", "rendition", "renditions", "render", "renders", "renderings", "simulated", "simulation",
+    "watercolor", "watercolour", "comic", "anime", "toy", "toys", "sculpture", "origami", "embroidery", "graffiti",
+    "tattoo", "game", "videogame", "day", "daytime", "night", "nighttime", "dusk", "dawn", "sunny", "rainy", "rain",
+    "snow", "snowy", "fog", "foggy", "cloudy", "clear", "overcast", "summer", "winter", "spring", "autumn", "fall",
+    "indoor", "indoors", "outdoor", "outdoors", "city", "rural", "urban", "highway", "rgb", "depth", "infrared",
+    "thermal", "greyscale", "grayscale", "silhouette", "silhouettes", "edge", "edges", "stylized", "stylised",
+))  # fmt: skip
+_PLACE = re.compile(r"(in|on|at|near|under|with)[ _-].+", re.IGNORECASE)  # NICO: "on grass", "in water"
+FULL_TURNS = frozenset((8, 12, 16, 18, 20, 24, 30, 36, 45, 60, 72, 90, 100, 120, 180, 360))  # views of turntables
+SURE_TURNS = frozenset((36, 72, 180, 360))  # numbers of files that are seldom a running number
+
+
+def meaning(word: str) -> str:
+    """The factor that a word before a number names, "*" for a running number, "" if it says nothing.
+
+    >>> meaning("az"), meaning("pic"), meaning("x"), meaning("brightness")
+    ('azimuth', '*', '', 'brightness')
+    """
+    low = word.lower()
+    if low in COUNTERS:
+        return "*"
+    if low in MEANINGS:
+        return MEANINGS[low]
+    return low if low.isidentifier() and len(low) > 2 and low != "pool" else ""
+
+
+def are_domains(name: str, levels: Sequence[Level]) -> bool:
+    """Whether a factor is a domain, a style, a dataset or a place, by its name or by most of its levels.
+
+    >>> are_domains("factor", ["art_painting", "cartoon", "photo", "sketch"]), are_domains("factor", ["dog", "house"])
+    (True, False)
+    >>> are_domains("factor", ["Caltech101", "LabelMe", "SUN09", "VOC2007"]), are_domains("location", [38, 43])
+    (True, True)
+    """
+    if any(name == word or name == f"{word}s" for word in DOMAINS):
+        return True
+    texts = [level for level in levels if isinstance(level, str)]
+    known = [text for text in texts if _plain(text) in _DOMAIN_WORDS or _PLACE.fullmatch(text)]
+    return len(texts) > 1 and len(texts) == len(levels) and 2 * len(known) > len(texts)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\W\d_]+", "", text).lower()
+
+
+def turns(levels: Sequence[Level]) -> bool:
+    """Whether these are evenly spaced degrees of a full circle.
+
+    >>> turns([0, 90, 180, 270]), turns([0, 10, 20]), turns([0, 5, 5])
+    (True, False, False)
+    """
+    values = [float(level) for level in levels if isinstance(level, int | float)]
+    if len(values) < 3 or len(values) != len(levels):
+        return False
+    steps = [b - a for a, b in pairwise(values)]
+    even = max(steps) - min(steps) < 1e-6 * max(steps)
+    return even and abs(values[-1] - values[0] + steps[0] - 360) < 0.01 * 360 and steps[0] > 1
+
+
+def is_counted(levels: Sequence[Level]) -> bool:
+    """Whether these are numbers in a row, from 0 or 1.
+
+    >>> is_counted([0, 1, 2]), is_counted([1, 2, 4])
+    (True, False)
+    """
+    whole = all(isinstance(level, int) for level in levels)
+    return whole and levels[0] in (0, 1) and all(b - a == 1 for a, b in pairwise(map(int, levels)))
+
+
+def is_turn(name: str, levels: Sequence[Level]) -> bool:
+    """Whether a factor goes round: degrees, or views that are counted round a turntable (0 to 71).
+
+    >>> is_turn("view", range(72)), is_turn("size", range(72)), is_turn("view", range(7))
+    (True, False, False)
+    """
+    counted = any(name.startswith(word) for word in VIEWS[:5]) and is_counted(levels) and len(levels) in FULL_TURNS
+    return turns(levels) or counted

@@ -1,0 +1,159 @@
+"""What `unseen init` reports as ready passes `unseen check`, whatever the folder; what cannot be studied is said."""
+
+import pytest
+from own_folders import make_folder, picture
+
+from unseen.studies import checks
+from unseen.studies.first_recipe import recipe_text
+from unseen.studies.first_training import plan_training
+from unseen.studies.starting import start
+from unseen.studies.study import Study
+from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.recipe import parse, recipe_from
+from unseen.worlds.propose import propose
+
+
+def started(path, **options):
+    found = propose(path)
+    made = start(found, **options)
+    return made, recipe_from(parse(recipe_text(made)))
+
+
+def try_folder(place, seed):
+    """Whether the first study of a random folder was ready; then it has passed the check."""
+    path = make_folder(place, seed)
+    if not any(file.is_file() for file in place.rglob("*")):
+        with pytest.raises(UnseenError, match="no images below"):
+            started(path)
+        return False
+    made, recipe = started(path)
+    if made.missing:
+        return False
+    study = Study(recipe, place / "study")
+    for trial, _ in study.check():
+        split, samples = study.split(trial), study.world(trial).samples
+        assert split.count(samples, "train") >= 2
+        assert split.count(samples, "seen") >= 1
+    return True
+
+
+@pytest.fixture
+def unbuilt(monkeypatch):
+    """Networks are not built: whether they can be depends on the size of the images alone."""
+    monkeypatch.setattr(checks, "_check_networks", lambda study: None)
+
+
+@pytest.mark.parametrize("batch", range(2))
+def test_what_is_ready_passes_the_check_whatever_the_folder(batch, tmp_path, unbuilt):
+    ready = sum(try_folder(tmp_path / str(seed), seed) for seed in range(15 * batch, 15 * (batch + 1)))
+    assert ready >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", range(8))
+def test_what_is_ready_passes_the_check_in_many_folders_with_their_networks(batch, tmp_path):
+    ready = sum(try_folder(tmp_path / str(seed), seed) for seed in range(1000 + 40 * batch, 1000 + 40 * (batch + 1)))
+    assert ready >= 15
+
+
+def fill(root, names, counts=12, suffix="png"):
+    for name in names:
+        each = counts if isinstance(counts, int) else counts(name)
+        for number in range(each):
+            file = root / f"{name.replace('#', str(number))}.{suffix}"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(picture(suffix, (32, 32)))
+    return root
+
+
+def combinations_of(categories, views):
+    return [f"{category}/{view}/#" for category in categories for view in views]
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(3, 5), (5, 3), (4, 4), (8, 8)])
+def test_a_grid_of_any_shape_uses_images_at_every_number_of_combinations(tmp_path, unbuilt, rows, columns):
+    fill(tmp_path / "set", combinations_of("abcdefgh"[:rows], range(10, 10 + columns)))
+    made, recipe = started(tmp_path / "set")
+    study = Study(recipe, tmp_path / "study")
+    trained = {study.split(trial).count(study.world(trial).samples, "train") for trial, _ in study.check()}
+    assert trained == {made.design["images"]}
+    assert made.design["images"] >= 8 * rows
+    assert ("balance" in recipe.design.arguments) == (rows != columns)
+
+
+def test_one_empty_combination_is_built_around_and_told(tmp_path, unbuilt):
+    names = combinations_of("abcd", (0, 90, 180, 270))
+    fill(tmp_path / "set", [name for name in names if name != "d/270/#"])
+    made, recipe = started(tmp_path / "set")
+    assert made.design["empty"] == "avoid"
+    assert made.left_out[0].startswith("1 combination with no image")
+    assert Study(recipe, tmp_path / "study").check()
+
+
+def test_coil_has_its_views_in_bins_and_keeps_training_and_test_apart(tmp_path, unbuilt):
+    fill(tmp_path / "coil", [f"obj{o}__{v}" for o in range(1, 7) for v in range(0, 360, 5)], 1)
+    made, recipe = started(tmp_path / "coil")
+    assert made.world["bins"] == {"azimuth": 8}
+    assert "disjoint_by" not in made.design
+    assert (
+        "the 72 levels of azimuth are put into 8 bins, since a combination has 1 image as they are" in made.guessed[1]
+    )
+    assert all(found.shared_images["train", "seen"] == 0 for _, found in Study(recipe, tmp_path / "study").check())
+
+
+def test_one_image_in_each_combination_shares_pools_and_says_so_plainly(tmp_path, unbuilt):
+    fill(
+        tmp_path / "set", [f"{c}-{light}" for c in ("cup", "jug", "pot", "pan") for light in ("lamp", "sun", "sky")], 1
+    )
+    made, _ = started(tmp_path / "set")
+    assert made.design["disjoint_by"] == "nothing"
+    assert any("accuracy on seen combinations is of images trained on" in note for note in made.notes)
+    assert any("too few to learn much from" in note for note in made.notes)
+
+
+def test_a_scarce_category_is_left_out_where_it_would_limit_all_others(tmp_path, unbuilt):
+    names = combinations_of(("a", "b", "c", "d", "rare"), (0, 90, 180, 270))
+    fill(tmp_path / "set", names, lambda name: 4 if name.startswith("rare") else 40)
+    made, recipe = started(tmp_path / "set")
+    assert made.world["levels"] == {"category": ["a", "b", "c", "d"]}
+    assert made.left_out[0].startswith("category rare: too few")
+    assert made.design["images"] >= 100
+    assert Study(recipe, tmp_path / "study").check()
+
+
+def test_domains_are_left_out_one_by_one_and_all_of_them_are_trained_on_once(tmp_path, unbuilt):
+    names = [f"{domain}/{kind}/#" for domain in ("photo", "sketch", "cartoon") for kind in ("dog", "cat", "owl", "cow")]
+    fill(tmp_path / "pacs", names, lambda name: 10 + len(name))
+    made, recipe = started(tmp_path / "pacs")
+    assert made.study == "domains"
+    assert recipe.targets == ("category",)
+    assert recipe.grid[0] == {"design.left_out": ["cartoon", "photo", "sketch", "none"]}
+    assert "the same number whichever domain is left out" in made.used
+    assert Study(recipe, tmp_path / "study").check()
+    other, recipe = started(tmp_path / "pacs", study="combinations")
+    assert other.design["columns"] == "domain"
+    assert Study(recipe, tmp_path / "study").check()
+
+
+def test_a_category_at_one_place_each_cannot_be_studied_and_says_what_is_missing(tmp_path):
+    fill(tmp_path / "set", [f"location_{n}/{kind}/#" for n, kind in enumerate(("dog", "cat", "owl"))])
+    made, _ = started(tmp_path / "set")
+    assert made.missing.startswith("3 of the 9 combinations of category × location have images, which is too few")
+    assert "NOT READY: 3 of the 9 combinations" in recipe_text(made)
+
+
+def test_names_of_any_kind_are_written_as_toml(tmp_path, unbuilt):
+    odd = ('say "x"', "back\\slash", "{b}*?", "tab\there", "😀", "it's")
+    fill(tmp_path / 'my "set" \\ [1]', [f"{c}/{view}/#" for c in odd for view in (0, 90, 180, 270)], 5)
+    made, recipe = started(tmp_path / 'my "set" \\ [1]')
+    assert recipe.world.arguments["root"] == (tmp_path / 'my "set" \\ [1]').as_posix()
+    assert Study(recipe, tmp_path / "study").check()
+    assert made.missing == ""
+
+
+def test_a_first_study_takes_minutes_on_two_cores_however_many_images_there_are():
+    for images in (100, 1_000, 10_000, 1_000_000):
+        for own in ((32, 32), (480, 640), None):
+            chosen = plan_training(own, images, images // 7, [1, 2] * 4, 500)
+            assert chosen.seconds <= 600
+            assert chosen.epochs * (chosen.images or images) / chosen.batch >= 100
