@@ -45,7 +45,7 @@ def heat_grid(
         parts.append(text(left - 6, top + (row + 0.5) * high + 3.5, name, size=10, anchor="end"))
     place = left, top, wide, high
     parts += _roomy(values, place, words, frame) if roomy else _crowded(values, place, frame)
-    beyond = 0.8 * 5.8 * len(heads[-1]) if slanted and heads else 6
+    beyond = max(6, 4.3 * len(heads[-1]) - wide / 2) if slanted and heads else 6
     return Drawing(left + len(columns) * wide + beyond, top + len(rows) * high + 3, "".join(parts), label)
 
 
