@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
+from itertools import takewhile
 
 import numpy as np
 
 from unseen.reports.answered import Answered, ConfusionPicture
 from unseen.reports.charts import set_title
-from unseen.reports.drawing import Drawing, framed, sheet
+from unseen.reports.drawing import Drawing, fitting, framed, sheet
 from unseen.reports.heat import heat_grid
 from unseen.reports.legend import HINT
 from unseen.reports.palette import themed
@@ -63,9 +64,14 @@ def confusion_grid(picture: ConfusionPicture) -> Drawing:
 
 
 def _short(names: Sequence[str]) -> list[str]:
-    from unseen.reports.drawing import fitting
+    """Names without the words that all begin with, and not too long.
 
-    return fitting(names, 14)
+    >>> _short(["the digit 0", "the digit 1"]), _short(["cat", "dog"])
+    (['0', '1'], ['cat', 'dog'])
+    """
+    shared = "".join(letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, zip(*names)))
+    shared = shared[: shared.rfind(" ") + 1] if len(names) > 1 else ""
+    return fitting([name.removeprefix(shared) for name in names], 14)
 
 
 def titled(picture: ConfusionPicture) -> str:

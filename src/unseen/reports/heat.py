@@ -31,8 +31,7 @@ def heat_grid(
     ``frame`` gives a cell's outline: "seen", "asked" or none. ``axes``: what rows and columns are."""
     roomy = len(columns) <= ROOMY
     wide, high = (34, 22) if roomy else (12, 12)
-    names = fitting(rows, 16)
-    heads = fitting(columns, 16)
+    names, heads = fitting(rows, 24), fitting(columns, 16)
     left = 10 + 5.8 * max(map(len, names), default=0)
     slanted = max(map(len, heads), default=0) * 5.8 > wide - 2
     top = 22 + (8 + 3.4 * max(map(len, heads), default=0) if slanted else 12)
@@ -46,7 +45,7 @@ def heat_grid(
         parts.append(text(left - 6, top + (row + 0.5) * high + 3.5, name, size=10, anchor="end"))
     place = left, top, wide, high
     parts += _roomy(values, place, words, frame) if roomy else _crowded(values, place, frame)
-    beyond = 0.8 * 5.8 * len(heads[-1]) if slanted and heads else 6
+    beyond = max(6, 4.3 * len(heads[-1]) - wide / 2) if slanted and heads else 6
     return Drawing(left + len(columns) * wide + beyond, top + len(rows) * high + 3, "".join(parts), label)
 
 
@@ -54,26 +53,28 @@ def _roomy(
     values: np.ndarray, place: tuple[float, float, float, float], words: Callable[[int, int], str],
     frame: Callable[[int, int], str],
 ) -> list[str]:  # fmt: skip
+    """A box and a number for each cell; what cells share stands once, or a page of such grids would be megabytes."""
     left, top, wide, high = place
-    made = []
+    boxes, blank, numbers = [], [], []
+    outlines: dict[str, list[str]] = {}
     for (row, column), value in np.ndenumerate(values):
         x, y = left + column * wide, top + row * high
-        box = f'x="{x + 1:g}" y="{y + 1:g}" width="{wide - 2:g}" height="{high - 2:g}" rx="1.5"'
-        if math.isfinite(value):
-            mark = f'<rect {box} fill="{role("heat")}" fill-opacity="{NUMBERED * shade(value):.2f}"/>'
-            mark += text(x + wide / 2, y + high / 2 + 3.5, whole_percent(value), size=10, anchor="middle")
+        box = f"M{x + 1:g} {y + 1:g}h{wide - 2:g}v{high - 2:g}h{2 - wide:g}z"
+        told = f"<title>{escape(words(row, column))}</title>"
+        if not math.isfinite(value):
+            blank.append(f'<path d="{box}">{told}</path>')
         else:
-            mark = f'<rect {box} fill="{role("grid")}" fill-opacity="0.4"/>'
-        mark += _outline(box, frame(row, column))
-        made.append(f"<g><title>{escape(words(row, column))}</title>{mark}</g>")
-    return made
-
-
-def _outline(box: str, kind: str) -> str:
-    if not kind:
-        return ""
-    dash = ' stroke-dasharray="3 2"' if kind == "asked" else ""
-    return f'<rect {box} fill="none" stroke="{role(kind)}" stroke-width="1.8"{dash}/>'
+            boxes.append(f'<path d="{box}" fill-opacity="{NUMBERED * shade(value):.2f}">{told}</path>')
+            numbers.append(f'<text x="{x + wide / 2:g}" y="{y + high / 2 + 3.5:g}">{whole_percent(value)}</text>')
+        if kind := frame(row, column):
+            outlines.setdefault(kind, []).append(box)
+    made = [f'<g fill="{role("heat")}">{"".join(boxes)}</g>', f'<g fill="{role("grid")}" fill-opacity="0.4">']
+    made[1] += f"{''.join(blank)}</g>"
+    for kind, found in outlines.items():
+        dash = ' stroke-dasharray="3 2"' if kind == "asked" else ""
+        made.append(f'<path d="{"".join(found)}" fill="none" stroke="{role(kind)}" stroke-width="1.8"{dash}/>')
+    style = f'font-size="10" text-anchor="middle" fill="{role("ink")}" pointer-events="none"'
+    return [*made, f"<g {style}>{''.join(numbers)}</g>"]
 
 
 def _crowded(

@@ -6,8 +6,9 @@ design) are pooled, and which cells were seen is read off the training rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from unseen.studies.answers import Words, words
 from unseen.studies.sound import Damaged
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, setting_text
+from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import COLUMNS, image_column
 
 NOT_TESTED = ("train", "validation", "probe")  # row sets that a recipe may ask, but that test nothing
@@ -51,45 +53,60 @@ class Told:
         """Which world its row numbers are of."""
         return repr(self.facts["description"].get("world"))
 
-    @property
+    @cached_property
+    def right(self) -> np.ndarray:
+        """Which answers are."""
+        every = (*self.truth.names, *self.response.names)
+        return self.truth.numbered(every) == self.response.numbered(every)
+
+    @cached_property
     def tested(self) -> np.ndarray:
         """Which answers are about test images."""
         return ~np.isin(self.sets.places, [p for p, name in enumerate(self.sets.names) if name in NOT_TESTED])
 
 
 def gather_answers(study: Study) -> Answered | None:
-    """What the report shows of single answers; None where networks answer with numbers."""
-    from unseen.studies.cell_accuracy import cell_pictures
-    from unseen.studies.confusions import confusion_pictures
-    from unseen.studies.mistakes import galleries
+    """What the report shows of single answers; None where networks answer with numbers. Trials are read one at a time:
+    the answers of a hundred networks would fill the memory."""
+    from unseen.studies.cell_accuracy import Cells
+    from unseen.studies.confusions import Confusions
+    from unseen.studies.mistakes import Mistakes
 
     if study.recipe.task == "regression":
         return None
-    told = read_told(study)
-    if not told:
+    cells, confusions, mistakes = Cells(), Confusions(), Mistakes(study)
+    conditions: set[str] = set()
+    for one in read_told(study):
+        conditions.add(one.condition)
+        for part in (cells, confusions, mistakes):
+            part.add(one)
+    if not conditions:
         return Answered(left=("Single answers: none are stored that can be read.",))
-    cells, no_cells = cell_pictures(told)
-    shown, no_mistakes, pictureless = galleries(study, told)
-    left = tuple(reason for reason in (no_cells, no_mistakes) if reason)
-    return Answered(cells, confusion_pictures(told), shown, left, pictureless, len({one.condition for one in told}))
+    shown, pictures = cells.pictures(), mistakes.galleries()
+    left = tuple(reason for reason in (cells.lacking, mistakes.lacking) if reason)
+    return Answered(shown, confusions.pictures(), pictures, left, mistakes.pictureless, len(conditions))
 
 
-def read_told(study: Study) -> list[Told]:
+def read_told(study: Study) -> Iterator[Told]:
     """The answers of every finished trial. One whose files cannot be read is left to the tables, which say so."""
     from pyarrow import ArrowException
 
     found = [(trial, name) for trial in study.trials if (name := study.find(trial)) is not None]
     varied = _varied([trial for trial, _ in found])
     most = {key: max(values) for key in MORE if (values := _numbers([trial for trial, _ in found], key))}
-    told = []
     for trial, name in found:
         main = all(trial.condition.get(key) in (value, None) for key, value in most.items())
         try:
             facts = study.store.read(name)
+<<<<<<< HEAD
             told.append(_read(study, trial, facts, study.store.trials / name, condition_of(trial, facts, varied), main))
         except (OSError, KeyError, ValueError, ArrowException, Damaged):
+=======
+            one = _read(study, trial, facts, study.store.trials / name, condition_of(trial, facts, varied), main)
+        except (OSError, KeyError, ValueError, ArrowException, UnseenError):
+>>>>>>> h/report
             continue
-    return told
+        yield one
 
 
 def _varied(trials: Sequence[Trial]) -> list[str]:

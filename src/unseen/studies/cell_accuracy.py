@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from unseen.reports.answered import CellPicture
@@ -13,24 +11,29 @@ MOST_PAIRS = 3  # of a design's factors with its first, where there are more tha
 MOST_PICTURES = 48  # of a study: conditions in between are left out
 
 
-def cell_pictures(told: Sequence[Told]) -> tuple[tuple[CellPicture, ...], str]:
-    """Every condition's cells, for each target; or why there are none."""
-    if not all(len(one.places) >= 2 for one in told):
-        lacking = "the design has one factor, or the stored answers lack the levels of their images"
-        return (), f"Accuracy in each cell: {lacking}."
-    found: dict[tuple[str, str, str, str], CellPicture] = {}
-    for one in told:
+class Cells:
+    """Counts of every condition's cells, for each target, as trials are read; ``lacking`` says why there are none."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, str, str, str], CellPicture] = {}
+        self.lacking = ""
+
+    def add(self, one: Told) -> None:
+        if len(one.places) < 2:
+            lacking = "the design has one factor, or the stored answers lack the levels of their images"
+            self.lacking = f"Accuracy in each cell: {lacking}."
+            return
         rows, *others = one.places
-        tested = one.tested
-        right = one.truth.numbered(every := (*one.truth.names, *one.response.names)) == one.response.numbered(every)
         for target in one.targets.found():
-            asked = tested & one.targets.is_(target)
+            asked = one.tested & one.targets.is_(target)
             for columns in others[:MOST_PAIRS]:
                 key = one.condition, target, rows, columns
-                found[key] = _added(found.get(key), one, key, asked, right)
-    made = list(found.values())
-    kept = made if len(made) <= MOST_PICTURES else [picture for picture in made if picture.main]
-    return tuple(kept[:MOST_PICTURES]), ""
+                self.found[key] = _added(self.found.get(key), one, key, asked, one.right)
+
+    def pictures(self) -> tuple[CellPicture, ...]:
+        made = list(self.found.values())
+        kept = made if len(made) <= MOST_PICTURES else [picture for picture in made if picture.main]
+        return tuple(kept[:MOST_PICTURES])
 
 
 def _added(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,10 +15,13 @@ MOST_PICTURES = 32  # of a study
 MOST_SHOWN = 6  # at once; the others are folded away
 
 
-def confusion_pictures(told: Sequence[Told]) -> tuple[ConfusionPicture, ...]:
-    """Those of cells never seen first, in the conditions that saw most; the others after them."""
-    found: dict[tuple[str, str, str], tuple[Told, np.ndarray, int, int]] = {}
-    for one in told:
+class Confusions:
+    """Counts of every condition, target and set, as trials are read."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, str, str], tuple[ConfusionPicture, bool]] = {}  # and whether its cells are unseen
+
+    def add(self, one: Told) -> None:
         for target in one.targets.found():
             classes = _classes(one, target)
             for asked in one.sets.found():
@@ -27,20 +30,20 @@ def confusion_pictures(told: Sequence[Told]) -> tuple[ConfusionPicture, ...]:
                     continue
                 truth, response = (Words(w.places[here], w.names).numbered(classes) for w in (one.truth, one.response))
                 counts = confusion_matrix(truth, response, levels=len(classes))
-                unseen = int(one.unseen[here].sum() * 2 > here.sum())
-                _, before, networks, _ = found.get((one.condition, target, asked), (one, None, 0, 0))
-                if before is not None and before.shape == counts.shape:
-                    counts = counts + before
-                found[one.condition, target, asked] = one, counts, networks + 1, unseen
-    order = sorted(found, key=lambda key: (not found[key][0].main, not found[key][3]))
-    made = []
-    for place, key in enumerate(order[:MOST_PICTURES]):
-        one, counts, networks, unseen = found[key]
-        first = one.main and bool(unseen) and place < MOST_SHOWN
-        made.append(ConfusionPicture(*key, _classes(one, key[1]), counts, networks, first))
-    if made and not any(picture.main for picture in made):  # nothing unseen was asked
-        made[0] = ConfusionPicture(*order[0], made[0].classes, made[0].counts, made[0].networks)
-    return tuple(made)
+                networks, unseen = 1, bool(one.unseen[here].sum() * 2 > here.sum())
+                before = self.found.get((one.condition, target, asked), (None, False))[0]
+                if before is not None and before.classes == classes:
+                    counts, networks = counts + before.counts, before.networks + 1
+                picture = ConfusionPicture(one.condition, target, asked, classes, counts, networks, one.main)
+                self.found[one.condition, target, asked] = picture, unseen
+
+    def pictures(self) -> tuple[ConfusionPicture, ...]:
+        """Those of cells never seen first, in the conditions that saw most; the others after them, folded away."""
+        order = sorted(self.found.values(), key=lambda one: (not one[0].main, not one[1]))[:MOST_PICTURES]
+        shown = [picture.main and unseen and place < MOST_SHOWN for place, (picture, unseen) in enumerate(order)]
+        if shown and not any(shown):  # nothing unseen was asked
+            shown[0] = True
+        return tuple(replace(picture, main=first) for (picture, _), first in zip(order, shown))
 
 
 def _classes(one: Told, target: str) -> tuple[str, ...]:

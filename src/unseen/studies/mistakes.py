@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,102 +12,97 @@ from unseen.reports.answered import Gallery, Mistake
 from unseen.studies.answered import Told
 from unseen.studies.pictures import visible
 from unseen.studies.study import Study
+from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError
 
 MOST = 12  # images of one target
 MOST_TARGETS = 4
 SAME = 2  # images of one true class and one answer: ten of one confusion would show one thing
-LOOKED_AT = 400  # the surest mistakes of each network
+LOOKED_AT = 150  # the surest mistakes of each network
+NOTHING_UNSEEN = "The surest mistakes: no cell that training did not show was tested."
+NOT_STORED = "The surest mistakes: the stored answers lack their confidence, or their images."
 
 Key = tuple[str, int]  # an image: its world and its row there
 
 
 @dataclass(frozen=True)
 class Found:
-    """One wrong answer: of the network in ``place`` of the list, in row ``at`` of its answers."""
+    """One wrong answer, and the trial whose world shows its image."""
 
-    confidence: float
-    place: int
-    at: int
-
-
-def galleries(study: Study, told: Sequence[Told]) -> tuple[tuple[Gallery, ...], str, str]:
-    """The surest mistakes about each target, or why there are none; and why they come without pictures."""
-    main = [one for one in told if one.main]
-    if not any(one.unseen.any() for one in main):
-        return (), "The surest mistakes: no cell that training did not show was tested.", ""
-    if any(one.confidence is None or one.sample is None for one in main):
-        return (), "The surest mistakes: the stored answers lack their confidence, or their images.", ""
-    made, why = [], study.absent
-    for target in list(dict.fromkeys(name for one in main for name in one.targets.found()))[:MOST_TARGETS]:
-        gallery, chosen = _gallery(study, main, target)
-        if not gallery.asked:
-            continue
-        if not why:
-            try:
-                gallery = _pictured(study, main, gallery, chosen)
-            except (UnseenError, OSError) as error:
-                why = f"their images cannot be read ({error})"
-        made.append(gallery)
-    return tuple(made), "", why
+    key: Key
+    trial: Trial
+    mistake: Mistake
 
 
-def _gallery(study: Study, told: Sequence[Told], target: str) -> tuple[Gallery, list[Found]]:
-    wrong: Counter[Key] = Counter()
-    asked: Counter[Key] = Counter()
-    candidates: list[Found] = []
-    for place, one in enumerate(told):
+class Mistakes:
+    """The surest wrong answers of the conditions that saw most, as trials are read. ``lacking`` says why there are
+    none, ``pictureless`` why they come without pictures."""
+
+    def __init__(self, study: Study) -> None:
+        self.study, self.lacking, self.pictureless = study, NOTHING_UNSEEN, study.absent
+        self.asked: dict[str, Counter[Key]] = {}
+        self.wrong: dict[str, Counter[Key]] = {}
+        self.found: dict[str, list[Found]] = {}
+
+    def add(self, one: Told) -> None:
+        if not one.main or not one.unseen.any() or self.lacking == NOT_STORED:
+            return
+        self.lacking = NOT_STORED if one.confidence is None or one.sample is None else ""
+        if one.confidence is None or one.sample is None:
+            return
+        world = one.world
+        for target in one.targets.found():
+            here = np.flatnonzero(one.tested & one.unseen & one.targets.is_(target))
+            bad = here[~one.right[here]]
+            for counter, which in ((self.asked, here), (self.wrong, bad)):
+                found = counter.setdefault(target, Counter())
+                found.update(zip(itertools.repeat(world), one.sample[which].tolist()))
+            surest = bad[np.argsort(-one.confidence[bad], kind="stable")][:LOOKED_AT]
+            mine = [Found((world, int(one.sample[at])), one.trial, self._mistake(one, int(at))) for at in surest]
+            self.found.setdefault(target, []).extend(mine)
+
+    def _mistake(self, one: Told, at: int) -> Mistake:
         assert one.confidence is not None
-        here = np.flatnonzero(one.tested & one.unseen & one.targets.is_(target))
-        right = one.truth.numbered(every := (*one.truth.names, *one.response.names)) == one.response.numbered(every)
-        bad = here[~right[here]]
-        asked.update(_key(one, at) for at in here)
-        wrong.update(_key(one, at) for at in bad)
-        surest = bad[np.argsort(-one.confidence[bad], kind="stable")][:LOOKED_AT]
-        candidates += [Found(float(one.confidence[at]), place, int(at)) for at in surest]
-    candidates.sort(key=lambda found: (-found.confidence, -wrong[_key(told[found.place], found.at)]))
-    chosen: dict[Key, Found] = {}
-    pairs: Counter[tuple[str, str]] = Counter()
-    for found in candidates:
-        key, pair = _key(told[found.place], found.at), _answer(told[found.place], found.at)
-        if key not in chosen and pairs[pair] < SAME:
-            chosen[key] = found
-            pairs[pair] += 1
-        if len(chosen) == MOST:
-            break
-    items = tuple(_mistake(study, told[found.place], found, wrong[key], asked[key]) for key, found in chosen.items())
-    return Gallery(target, items, sum(wrong.values()), sum(asked.values())), list(chosen.values())
-
-
-def _key(one: Told, at: int | np.integer) -> Key:
-    assert one.sample is not None
-    return one.world, int(one.sample[at])
-
-
-def _answer(one: Told, at: int) -> tuple[str, str]:
-    return one.truth.names[one.truth.places[at]], one.response.names[one.response.places[at]]
-
-
-def _mistake(study: Study, one: Told, found: Found, wrong: int, asked: int) -> Mistake:
-    row = _key(one, found.at)[1]
-    truth, response = _answer(one, found.at)
-    where = ", ".join(f"{name} {one.levels[name][one.places[name][found.at]]}" for name in one.places)
-    name = one.image.names[one.image.places[found.at]] if one.image is not None else ""
-    if not name and not study.absent:  # trials stored before names were, too
-        own = study.world(one.trial).samples.own_names(np.array([row]))
-        name = own[1][0] if own is not None else ""
-    seed = f"seed {one.facts['seed']}"
-    said = ", ".join(filter(None, [one.condition, seed]))
-    return Mistake(name or f"row {row}", where, truth, response, found.confidence, said, wrong, asked)
-
-
-def _pictured(study: Study, told: Sequence[Told], gallery: Gallery, chosen: Sequence[Found]) -> Gallery:
-    """The mistakes with what the network was shown."""
-    pictures: list[np.ndarray] = []
-    for found in chosen:
-        one = told[found.place]
         assert one.sample is not None
-        image = study.world(one.trial).images(one.sample[found.at : found.at + 1])
-        pictures.append(visible(image.cpu().numpy())[0].transpose(1, 2, 0))
-    items = [replace(mistake, picture=picture) for mistake, picture in zip(gallery.mistakes, pictures)]
-    return replace(gallery, mistakes=tuple(items))
+        truth, response = (column.names[column.places[at]] for column in (one.truth, one.response))
+        where = ", ".join(f"{name} {one.levels[name][one.places[name][at]]}" for name in one.places)
+        name = one.image.names[one.image.places[at]] if one.image is not None else ""
+        said = ", ".join(filter(None, [one.condition, f"seed {one.facts['seed']}"]))
+        confidence = float(one.confidence[at])
+        return Mistake(name or f"row {int(one.sample[at])}", where, truth, response, confidence, said, 0, 0)
+
+    def galleries(self) -> tuple[Gallery, ...]:
+        if self.lacking:
+            return ()
+        return tuple(self._gallery(target) for target in list(self.asked)[:MOST_TARGETS] if self.asked[target])
+
+    def _gallery(self, target: str) -> Gallery:
+        wrong, asked = self.wrong[target], self.asked[target]
+        chosen: dict[Key, Found] = {}
+        pairs: Counter[tuple[str, str]] = Counter()
+        for found in sorted(self.found[target], key=lambda one: (-one.mistake.confidence, -wrong[one.key])):
+            pair = found.mistake.truth, found.mistake.response
+            if found.key not in chosen and pairs[pair] < SAME:
+                chosen[found.key] = found
+                pairs[pair] += 1
+            if len(chosen) == MOST:
+                break
+        items = [
+            replace(self._shown(found), wrong=wrong[found.key], networks=asked[found.key]) for found in chosen.values()
+        ]
+        return Gallery(target, tuple(items), sum(wrong.values()), sum(asked.values()))
+
+    def _shown(self, found: Found) -> Mistake:
+        """The mistake with what the network was shown, and its name, which trials from before do not store."""
+        if self.pictureless:
+            return found.mistake
+        rows = np.array([found.key[1]])
+        try:
+            world = self.study.world(found.trial)
+            picture = visible(world.images(rows).cpu().numpy())[0].transpose(1, 2, 0)
+        except (UnseenError, OSError) as error:
+            self.pictureless = f"their images cannot be read ({error})"
+            return found.mistake
+        own = world.samples.own_names(rows)
+        name = own[1][0] if own is not None else ""
+        return replace(found.mistake, picture=picture, image=name or found.mistake.image)
