@@ -19,7 +19,6 @@ from unseen.studies.answers import Words, words
 from unseen.studies.sound import Damaged
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, setting_text
-from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import COLUMNS, image_column
 
 NOT_TESTED = ("train", "validation", "probe")  # row sets that a recipe may ask, but that test nothing
@@ -98,13 +97,8 @@ def read_told(study: Study) -> Iterator[Told]:
         main = all(trial.condition.get(key) in (value, None) for key, value in most.items())
         try:
             facts = study.store.read(name)
-<<<<<<< HEAD
-            told.append(_read(study, trial, facts, study.store.trials / name, condition_of(trial, facts, varied), main))
-        except (OSError, KeyError, ValueError, ArrowException, Damaged):
-=======
             one = _read(study, trial, facts, study.store.trials / name, condition_of(trial, facts, varied), main)
-        except (OSError, KeyError, ValueError, ArrowException, UnseenError):
->>>>>>> h/report
+        except (OSError, KeyError, ValueError, ArrowException, Damaged):
             continue
         yield one
 
