@@ -16,7 +16,6 @@ import numpy as np
 
 from unseen.reports.answered import Answered
 from unseen.studies.answers import Words, words
-from unseen.studies.sound import Damaged
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, setting_text
 from unseen.vocabulary.errors import UnseenError
@@ -98,13 +97,8 @@ def read_told(study: Study) -> Iterator[Told]:
         main = all(trial.condition.get(key) in (value, None) for key, value in most.items())
         try:
             facts = study.store.read(name)
-<<<<<<< HEAD
-            told.append(_read(study, trial, facts, study.store.trials / name, condition_of(trial, facts, varied), main))
-        except (OSError, KeyError, ValueError, ArrowException, Damaged):
-=======
             one = _read(study, trial, facts, study.store.trials / name, condition_of(trial, facts, varied), main)
         except (OSError, KeyError, ValueError, ArrowException, UnseenError):
->>>>>>> h/report
             continue
         yield one
 
