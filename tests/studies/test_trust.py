@@ -189,7 +189,7 @@ def test_code_that_leaves_while_it_trains_fails_its_trial_alone(here):
     outcome = ran(study)
     assert (outcome.finished, outcome.failed) == (1, 1)
     (record,) = study.failures().values()
-    assert record["error"] == "SystemExit: 0"
+    assert "SystemExit: 0" in record["error"]
 
 
 # What is told of code without importing it

@@ -53,7 +53,7 @@ def note_command(path: Path, command: str) -> None:
 
 def commands(path: Path) -> list[dict[str, str]]:
     """The commands of a study, oldest first; none where nobody noted them, or the notes cannot be read."""
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError, RecursionError):
         found = json.loads((path / FILE).read_text(encoding="utf-8"))
         if isinstance(found, list):
             return [one for one in found if isinstance(one, dict) and isinstance(one.get("command"), str)]
@@ -62,12 +62,9 @@ def commands(path: Path) -> list[dict[str, str]]:
 
 def made(study: Study) -> dict[str, str]:
     """When the study was run and the report written, and the newest command that ran it, as far as they are known."""
-    told = commands(study.path)
-    ends = sorted(
-        str(facts.get("finished", ""))
-        for trial in study.trials
-        if (name := study.find(trial)) is not None and (facts := study.store.read(name)).get("finished")
-    )
+    told, read = commands(study.path), study.store.readable()  # a damaged trial is told elsewhere
+    names = (study.find(trial) for trial in study.trials)
+    ends = sorted(str(read[name]["finished"]) for name in names if name in read and read[name].get("finished"))
     found = {"command": told[-1]["command"]} if told else {}
     if ends:
         first, last = (end.replace("T", " ")[:16] for end in (ends[0], ends[-1]))
