@@ -394,7 +394,10 @@ def init(
     template: Annotated[
         str | None, typer.Option("--template", help="How names are read, e.g. '{category}/{azimuth}/*.png'.")
     ] = None,
-    root: Annotated[Path | None, typer.Option("--root", help="The folder where a manifest's paths begin.")] = None,
+    root: Annotated[
+        Path | None,
+        typer.Option("--root", parser=given_path, metavar="PATH", help="The folder where a manifest's paths begin."),
+    ] = None,
     category: Annotated[str | None, typer.Option("--category", help="The factor to be named.")] = None,
     across: Annotated[str | None, typer.Option("--across", "--factor", help="The factor to generalise over.")] = None,
     study: Annotated[
