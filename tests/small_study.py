@@ -82,6 +82,7 @@ def tiny(**changes: Any) -> dict[str, Any]:
 
 def own_network(folder: Path, *hows: str) -> dict[str, Any]:
     """A recipe on a user's network that misbehaves in the ways asked for; the module lies in ``folder``."""
+    sys.modules.pop("mine_for_tests", None)  # another test's, from another folder
     (folder / "mine_for_tests.py").write_text(NETWORK)
     arguments = [{"how": how} for how in hows]
     return tiny(

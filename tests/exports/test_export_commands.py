@@ -79,7 +79,7 @@ BAD = {
     "both": (["render", "digits", "--out", "o", "--rows", "0:9", "--sample", 3], "give one of them", ""),
     "out is a file": (["render", "digits", "--out", "FILE"], "is a file; --out is the folder", ""),
     "no out": (["render", "digits"], "Missing option '--out'", ""),
-    "missing argument": (["render", "folder", "--out", "o"], "root", ""),
+    "missing argument": (["render", "folder", "--out", "o"], "needs a template such as", ""),
     "cuda": (["render", "digits", "--out", "o", "--device", "gpu"], "no device 'gpu'", ""),
     "no name": (["worlds", "show"], "needs the name of a world; possible: digits", ""),
     "no action": (["worlds", "digits"], "`unseen worlds show digits` writes a contact sheet", ""),

@@ -311,7 +311,7 @@ def test_without_its_strengths_a_trial_has_no_identity_and_is_not_trained(tmp_pa
         ),
         ({"calibration__steps": {"blur": 0}}, r"calibration.steps.blur = 0.0 must be above 0"),
         ({"calibration__steps": {"blur": -1}}, r"must be above 0"),
-        ({"calibration__steps": {"blur": float("nan")}}, r"must be above 0"),
+        ({"calibration__steps": {"blur": float("nan")}}, r"steps.blur = nan is no finite number"),
         ({"calibration__steps": {"blur": 101}}, r"leaves the range of 'blur' at once; .* 0 to 100"),
         ({"calibration__target": 1.5}, r"calibration.target = 1.5 is an accuracy between 0 and 1"),
         ({"calibration__target": 0.1}, r"target = 0.1, but guessing .* right with 0.1 already; .*relative"),

@@ -400,13 +400,12 @@ def test_the_picture_of_the_splits_has_all_transformations_and_the_order_of_cate
 def test_results_fit_a_terminal_and_name_within_and_across_by_transformation_and_number(study, contents):
     import io
 
-    from rich.console import Console
-
     from unseen.cli.exposing import show_grid
     from unseen.cli.listing import show_results
+    from unseen.cli.terminal import Terminal
 
     def printed(show):
-        console = Console(file=io.StringIO(), width=80)
+        console = Terminal(file=io.StringIO(), width=80)
         show(console)
         lines = console.file.getvalue().splitlines()
         assert max(map(len, lines)) <= 80

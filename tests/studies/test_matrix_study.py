@@ -129,11 +129,10 @@ def test_a_study_is_gathered_from_its_store(finished):
 
 
 def test_a_terminal_shows_the_matrix_in_80_columns(finished):
-    from rich.console import Console
-
     from unseen.cli.listing import show_results
+    from unseen.cli.terminal import Terminal
 
-    console = Console(width=80, record=True)
+    console = Terminal(width=80, record=True)
     show_results(finished, console, "table", True)
     text = console.export_text()
     assert max(map(len, text.splitlines())) <= 80

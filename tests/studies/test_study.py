@@ -128,7 +128,7 @@ def test_levels_kept_out_of_training_are_asked_for_the_other_factor_only(tmp_pat
         "new-rows": {"position"},
         "new-columns": {"category"},
     }
-    assert gather(withheld).answer.startswith("On combinations never seen in training, the geometric mean")
+    assert gather(withheld).answer.startswith("On combinations never seen in training, accuracy of category")
 
 
 def test_one_target_may_be_asked_alone(tmp_path):

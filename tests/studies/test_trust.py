@@ -187,7 +187,7 @@ def test_code_that_leaves_while_it_trains_fails_its_trial_alone(here):
     module.write_text(module.read_text().replace('RuntimeError("the cables are crossed")', "SystemExit(0)"))
     study = open_study(tables, out=here / "study")
     outcome = ran(study)
-    assert (outcome.finished, outcome.failed) == (1, 1)
+    assert (outcome.finished, outcome.failed) == (1, 1), study.store.failures()
     (record,) = study.failures().values()
     assert "SystemExit: 0" in record["error"]
 

@@ -62,13 +62,21 @@ def _code() -> int:
 
 
 def _complain(first: str, *rest: str) -> None:
+    """An error in words; paths stay whole, so that they can be copied."""
+    import textwrap
+
     from rich.markup import escape
 
     from unseen.cli.terminal import Terminal, heard
 
     console = Terminal(stderr=True)
+    fold = textwrap.TextWrapper(
+        console.width, break_long_words=False, break_on_hyphens=False, expand_tabs=False, replace_whitespace=False
+    )
+    lines = [line for part in f"error: {first}".split("\n") for line in fold.wrap(part) or [""]]
+    told = "\n".join(lines).removeprefix("error:")
     with heard():
-        console.print(f"[bold red]error:[/] {escape(first)}")
+        console.print(f"[bold red]error:[/]{escape(told)}", soft_wrap=True)
         for line in rest:
             console.print(line, markup=False, soft_wrap=True)
 

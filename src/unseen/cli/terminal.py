@@ -26,8 +26,8 @@ class Terminal(Console):
     All strings pass through ``render_str``, those in cells of tables too, before anything is laid out.
     """
 
-    def __init__(self, *, stderr: bool = False) -> None:
-        super().__init__(highlight=False, emoji=False, stderr=stderr)
+    def __init__(self, *, stderr: bool = False, **options: Any) -> None:
+        super().__init__(highlight=False, emoji=False, stderr=stderr, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:
         return super().render_str(shown(text, self.encoding), **options)

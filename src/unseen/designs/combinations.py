@@ -128,7 +128,7 @@ def hold_out_combinations(
     }
     sets |= _new_levels(samples, factors, kept_rows, kept_columns, supply["test"])
     every = [cell(i, j) for i in range(len(kept_rows)) for j in range(len(kept_columns))]
-    (probed,) = plain_sizes(probe_per_cell=probe_per_cell)
+    (probed,) = plain_sizes(probe_per_cell=probe_per_cell, least=0)
     probe = take_each(every, supply["test"], probed)
     sets["probe"] = RowSet("all combinations, for the activity of units", "test", probe)
     check_filled(rooms, seen_per_level, sets)

@@ -39,7 +39,7 @@ def from_lists(
         raise UnseenError(
             f"design.lists has {listed(lists)}; it needs 'train' and at least one set to ask, e.g. 'unseen'."
         )
-    plain_sizes(probe_per_cell=probe_per_cell)
+    plain_sizes(probe_per_cell=probe_per_cell, least=0)
     numbers = _numbers(samples)
     sets = {}
     for name, entries in lists.items():

@@ -17,12 +17,14 @@ from unseen.vocabulary.split import Part, available, cell_name
 KEYS = {"train": "images", "validation": "validation_images", "test": "test_images"}  # what sets a pool's total
 
 
-def plain_sizes(*, of: str = "images", **sizes: object) -> list[int | None]:
-    """Numbers of images, which start at one, as plain numbers in the order given."""
+def plain_sizes(*, of: str = "images", least: int = 1, **sizes: object) -> list[int | None]:
+    """Numbers of images, which start at one (``least``), as plain numbers in the order given."""
     found: list[int | None] = []
     for name, size in sizes.items():
-        if size is not None and (not is_whole(size) or size < 1):
-            raise UnseenError(f"design.{name} = {size!r} is a number of {of}, from 1; leave it out for the default.")
+        if size is not None and (not is_whole(size) or size < least):
+            raise UnseenError(
+                f"design.{name} = {size!r} is a number of {of}, from {least}; leave it out for the default."
+            )
         found.append(None if size is None else int(size))
     return found
 

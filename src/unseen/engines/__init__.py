@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unseen.vocabulary.errors import UnseenError, listed
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -99,7 +101,10 @@ def run_recipe(
     settle(study.recipe, f"recipe '{study.recipe.title}'", trust=False)
     study.check()
     asked = called(recipe, out=out, settings=settings)
-    run_study(study, device=device, workers=workers, watch=watch or (lambda event: None), command=asked)
+    outcome = run_study(study, device=device, workers=workers, watch=watch or (lambda event: None), command=asked)
+    if outcome.failed == outcome.trials:
+        reasons = dict.fromkeys(str(record["error"]) for record in study.failures().values())
+        raise UnseenError(f"all {outcome.trials} trials of '{study.path}' failed: {listed(reasons, 3)}")
     found = collect(study)
     for line in damage(study, finished_trials(study)):
         warnings.warn(line, stacklevel=3)
