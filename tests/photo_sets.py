@@ -36,6 +36,8 @@ def coil(folder: Path, objects: int = 20, views: int = 72, side: int = 128, numb
     for some in np.array_split(rows, max(1, len(rows) // 64)):
         for row, picture in zip(some, world.images(some).numpy()):
             view = turns[row] if numbered else round(turns[row] * 360 / views)
+            grain = np.random.default_rng([3, int(row)]).integers(-2, 3, picture.shape)  # no two photos are the same
+            picture = np.clip(picture.astype(np.int64) + grain, 0, 255).astype(np.uint8)
             Image.fromarray(picture.transpose(1, 2, 0)).save(folder / f"obj{things[row]}__{view}.png")
     return folder
 

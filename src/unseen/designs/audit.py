@@ -182,7 +182,8 @@ def _problems(
             found.append(f"{n} instances are in both '{left}' and '{right}' (disjoint by {split.pools.by})")
     for (left, right), n in copies.items():
         if n:
-            found.append(f"{n} images of '{right}' are identical copies of images of '{left}'")
+            are = "image of '{}' is an identical copy" if n == 1 else "images of '{}' are identical copies"
+            found.append(f"{n} {are.format(right)} of images of '{left}'")
     if "validation" not in counts:
         found.append(NO_VALIDATION)
     if "visits_per_image" in split.facts:

@@ -40,6 +40,8 @@ def gallery_body(found: Answered) -> str:
 def _told(gallery: Gallery) -> str:
     share = f"{gallery.wrong:,} of {gallery.asked:,} answers about cells never seen are wrong"
     words = f"{share} ({number(gallery.wrong / gallery.asked, percent=True)})." if gallery.wrong else "None is wrong."
+    if gallery.others:
+        words = f"None is wrong of the networks that saw most. Of the others, {words}"
     return f'<p class="small">{escape(words)}</p>'
 
 

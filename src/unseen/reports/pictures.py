@@ -30,7 +30,7 @@ def large_split(picture: SplitPicture) -> Drawing:
     rows, columns = min(len(picture.row_levels), MOST_LEVELS), min(len(picture.column_levels), MOST_LEVELS)
     names, heads = fitting(picture.row_levels[:rows], 14), fitting(picture.column_levels[:columns], 8)
     left = 14 + 6.2 * max(map(len, names), default=0)
-    slanted = max(map(len, heads), default=0) > 7
+    slanted = max(map(len, heads), default=0) > 6
     heads = fitting(picture.column_levels[:columns], 15) if slanted else heads
     top = 66 if slanted else 36
     axes = f"{cut(picture.row_factor, 20)} ↓   {cut(picture.column_factor, 20)} →"

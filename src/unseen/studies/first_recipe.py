@@ -20,9 +20,9 @@ def recipe_text(start: Start, name: str = "recipe.toml", title: str | None = Non
     found, rows, columns = start.found, start.found.rows or "category", start.found.columns or "FILL-ME-IN"
     words = {
         "title": title or f"{found.root.name or 'images'}: {rows} × {columns}",
-        "question": f"Is {rows} recognised in a {columns} never seen in training?"
+        "question": f"Is the {rows} recognised in a {columns} never seen in training?"
         if start.study == DOMAINS
-        else f"Is {rows} recognised at combinations with {columns} never seen in training?",
+        else f"Is the {rows} recognised at combinations with {columns} never seen in training?",
     }
     seeds = start.training.seeds if start.training else 3
     lines = [

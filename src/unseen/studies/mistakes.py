@@ -34,32 +34,39 @@ class Found:
     mistake: Mistake
 
 
-class Mistakes:
-    """The surest wrong answers of the conditions that saw most, as trials are read. ``lacking`` says why there are
-    none, ``pictureless`` why they come without pictures."""
+class Collected:
+    """Answers about unseen cells by target: how often each image was asked and was wrong, and the surest mistakes."""
 
-    def __init__(self, study: Study) -> None:
-        self.study, self.lacking, self.pictureless = study, NOTHING_UNSEEN, study.absent
+    def __init__(self) -> None:
         self.asked: dict[str, Counter[Key]] = {}
         self.wrong: dict[str, Counter[Key]] = {}
         self.found: dict[str, list[Found]] = {}
 
+
+class Mistakes:
+    """The surest wrong answers of the conditions that saw most, as trials are read; where these made none, of all.
+    ``lacking`` says why there are none, ``pictureless`` why they come without pictures."""
+
+    def __init__(self, study: Study) -> None:
+        self.study, self.lacking, self.pictureless = study, NOTHING_UNSEEN, study.absent
+        self.most, self.others = Collected(), Collected()
+
     def add(self, one: Told) -> None:
-        if not one.main or not one.unseen.any() or self.lacking == NOT_STORED:
+        if not one.unseen.any() or self.lacking == NOT_STORED:
             return
         self.lacking = NOT_STORED if one.confidence is None or one.sample is None else ""
         if one.confidence is None or one.sample is None:
             return
-        world = one.world
+        world, into = one.world, self.most if one.main else self.others
         for target in one.targets.found():
             here = np.flatnonzero(one.tested & one.unseen & one.targets.is_(target))
             bad = here[~one.right[here]]
-            for counter, which in ((self.asked, here), (self.wrong, bad)):
+            for counter, which in ((into.asked, here), (into.wrong, bad)):
                 found = counter.setdefault(target, Counter())
                 found.update(zip(itertools.repeat(world), one.sample[which].tolist()))
             surest = bad[np.argsort(-one.confidence[bad], kind="stable")][:LOOKED_AT]
             mine = [Found((world, int(one.sample[at])), one.trial, self._mistake(one, int(at))) for at in surest]
-            self.found.setdefault(target, []).extend(mine)
+            into.found.setdefault(target, []).extend(mine)
 
     def _mistake(self, one: Told, at: int) -> Mistake:
         assert one.confidence is not None
@@ -74,13 +81,16 @@ class Mistakes:
     def galleries(self) -> tuple[Gallery, ...]:
         if self.lacking:
             return ()
-        return tuple(self._gallery(target) for target in list(self.asked)[:MOST_TARGETS] if self.asked[target])
+        asked = list(dict.fromkeys([*self.most.asked, *self.others.asked]))
+        return tuple(self._gallery(target) for target in asked[:MOST_TARGETS])
 
     def _gallery(self, target: str) -> Gallery:
-        wrong, asked = self.wrong[target], self.asked[target]
+        right_here = not self.most.wrong.get(target) and bool(self.others.wrong.get(target))
+        among = self.others if right_here else self.most
+        wrong, asked = among.wrong.get(target, Counter()), among.asked.get(target, Counter())
         chosen: dict[Key, Found] = {}
         pairs: Counter[tuple[str, str]] = Counter()
-        for found in sorted(self.found[target], key=lambda one: (-one.mistake.confidence, -wrong[one.key])):
+        for found in sorted(among.found.get(target, []), key=lambda one: (-one.mistake.confidence, -wrong[one.key])):
             pair = found.mistake.truth, found.mistake.response
             if found.key not in chosen and pairs[pair] < SAME:
                 chosen[found.key] = found
@@ -90,7 +100,7 @@ class Mistakes:
         items = [
             replace(self._shown(found), wrong=wrong[found.key], networks=asked[found.key]) for found in chosen.values()
         ]
-        return Gallery(target, tuple(items), sum(wrong.values()), sum(asked.values()))
+        return Gallery(target, tuple(items), sum(wrong.values()), sum(asked.values()), others=right_here)
 
     def _shown(self, found: Found) -> Mistake:
         """The mistake with what the network was shown, and its name, which trials from before do not store."""
