@@ -1,6 +1,7 @@
 """What single answers tell equals what one counts by hand in the stored tables."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,9 +11,10 @@ from sklearn.metrics import confusion_matrix as oracle
 
 from small_study import ran, tiny
 from unseen.engines import open_study
-from unseen.studies.answered import gather_answers
+from unseen.studies.answered import gather_answers, read_told
 from unseen.studies.commands import FILE, commands, made, note_command
 from unseen.studies.contents import gather
+from unseen.studies.mistakes import Mistakes
 from unseen.studies.stored import StoredStudy
 from unseen.studies.study import load_study
 
@@ -187,3 +189,13 @@ def test_a_study_from_before_says_nothing_of_its_command(study, tmp_path):
     assert commands(tmp_path) == []
     note_command(tmp_path, "unseen run demo")
     assert json.loads((tmp_path / FILE).read_text())[0]["command"] == "unseen run demo"
+
+
+def test_where_the_networks_that_saw_most_make_no_mistake_those_of_the_others_are_shown(study):
+    mistakes = Mistakes(study)
+    for one in read_told(study):
+        mistakes.add(replace(one, response=one.truth) if one.main else one)
+    gallery = next(one for one in mistakes.galleries() if one.target == "category")
+    assert gallery.others
+    assert gallery.wrong > 0
+    assert all("9 seen combinations" in mistake.condition for mistake in gallery.mistakes)
