@@ -30,12 +30,17 @@ def run(recipe: str | Path | dict[str, Any] | Recipe, **options: Any) -> pl.Data
 
 
 def open_study(
-    study: str | Path | dict[str, Any] | Recipe, *, out: str | Path | None = None, settings: Sequence[str] = ()
+    study: str | Path | dict[str, Any] | Recipe,
+    *,
+    out: str | Path | None = None,
+    settings: Sequence[str] = (),
+    trust: bool = False,
 ) -> OpenedStudy:
-    """Open a study without running it: by its folder (``"runs/demo"``), or by what :func:`run` takes.
+    """Open a study without running it: by its folder (``"runs/demo"``), or by what :func:`run` takes. ``trust`` lets
+    Python code that its recipe names run, from now on until it changes.
 
     It has ``status()``, ``results()``, ``summary()``, ``responses()``, ``trials()``, ``report()`` and ``run()``.
     """
     from unseen.engines.opened import opened
 
-    return opened(study, out, settings)
+    return opened(study, out, settings, trust)

@@ -243,8 +243,8 @@ def test_a_plainly_trained_network_is_told_apart_and_judged_by_nothing(contents)
     (trend,) = trends(pl.DataFrame(rows), "category", ["a"])
     assert (trend.first, trend.last, trend.correlation) == pytest.approx((0.205, 0.405, 0.75))
     told = exposure_answer(pl.DataFrame(rows), contents.exposure)
-    assert "rises from 0.205 to 0.405" in told
-    assert "goes from 1 to 3 of 9" in told
+    assert "is 0.205 with 1 and 0.405" in told
+    assert "whether it rises is left open" in told, "two repeats decide nothing"
     assert told.endswith("; a plainly trained network has 0.905.")
 
 

@@ -14,6 +14,8 @@ from small_study import tiny
 from unseen.engines import open_study
 from unseen.studies.collect import collect
 from unseen.studies.contents import gather, summary_of
+from unseen.studies.findings import findings
+from unseen.studies.headline import headline
 from unseen.studies.published import published_numbers
 from unseen.vocabulary.errors import UnseenError
 
@@ -102,7 +104,7 @@ def rights(trial, asked, target):
     """Different for every condition, rising with seen cells and seed, higher for separate networks on unseen cells."""
     many = trial.recipe.design.arguments["seen_per_level"] == 8
     apart = trial.recipe.network.sharing == "separate"
-    base = 16 - 2 * many if asked == "seen" else 4 + 6 * many + (1 + trial.seed % 2) * apart
+    base = 16 - 2 * many if asked == "seen" else 4 + (6 + trial.seed % 2) * many + (1 + trial.seed % 2) * apart
     return base + trial.seed * (1 if target == LEFT else 0)
 
 
@@ -307,24 +309,24 @@ def test_with_one_repeat_the_answer_leaves_open_whether_anything_rises(tmp_path)
 
 def test_a_point_in_between_that_is_above_both_ends_is_not_hidden_by_them(tmp_path):
     def peaked(trial, asked, target):
-        return {1: 3, 4: 15, 8: 6}[trial.recipe.design.arguments["seen_per_level"]]
+        return {1: 3, 4: 15, 8: 9 + trial.seed}[trial.recipe.design.arguments["seen_per_level"]]
 
-    made = opened(tmp_path, seen=(1, 4, 8), sharing=["shared"], seeds=[0, 1])
+    made = opened(tmp_path, seen=(1, 4, 8), sharing=["shared"], seeds=[0, 1, 2])
     answer = gather(store_by_hand(made, peaked, lambda trial: {})).answer
-    assert "from 0.15 to 0.30 [0.30, 0.30] (n = 2; highest at 36: 0.75)" in answer
+    assert "from 0.15 to 0.50 [0.38, 0.62] (n = 3; highest at 36: 0.75)" in answer
 
 
 def test_curves_that_move_in_different_ways_are_told_apart(tmp_path):
     def right(trial, asked, target):
         many = trial.recipe.design.arguments["seen_per_level"] == 8
         if trial.recipe.network.sharing == "shared":
-            return 5 + many * (9, -3)[trial.seed]
-        return 4 + 10 * many + trial.seed
+            return 5 + many * (9, -3, 3)[trial.seed]
+        return 4 + (9 + trial.seed) * many
 
-    answer = gather(store_by_hand(opened(tmp_path, seeds=[0, 1]), right, lambda trial: {})).answer
-    assert re.search(r"accuracy of category rises from 0\.23 to 0\.7[23] \[.*?\] \(separate, n = 2\) as the", answer)
+    answer = gather(store_by_hand(opened(tmp_path, seeds=[0, 1, 2]), right, lambda trial: {})).answer
+    assert re.search(r"accuracy of category rises from 0\.20 to 0\.70 \[.*?\] \(separate, n = 3\) as the", answer)
     assert re.search(
-        r"; it is 0\.25 \[.*?\] at 9 and 0\.40 .* \(shared, n = 2\); whether it rises is left open", answer
+        r"; it is 0\.25 \[.*?\] at 9 and 0\.40 .* \(shared, n = 3\); whether it rises is left open", answer
     )
 
 
@@ -407,3 +409,23 @@ def test_published_numbers_are_those_of_the_facts():
     assert published_numbers("") == (None, "")
     with pytest.raises(UnseenError, match=r"no published table 'madan2022/ilabs'.*Did you mean 'madan2022/ilab'"):
         published_numbers("madan2022/ilabs")
+
+
+def test_repeats_that_coincide_and_two_repeats_decide_nothing(tmp_path):
+    def same(trial, asked, target):
+        return 4 + 9 * (trial.recipe.design.arguments["seen_per_level"] == 8)
+
+    contents = gather(store_by_hand(opened(tmp_path, sharing=["shared"]), same, lambda trial: {}))
+    assert {f.holds for f in contents.findings if f.name.startswith("diversity")} == {None}
+    assert "whether it rises is left open" in contents.answer
+
+
+def test_curves_of_one_seed_are_no_repeats_of_each_other():
+    rows = [
+        {"series": f"net{n} shared", "x": float(x), "repeat": 0, "set": "unseen", "target": LEFT, "value": v + 0.01 * n}
+        for n in range(4)
+        for x, v in ((9, 0.1), (72, 0.6 + 0.01 * n))
+    ]
+    (trend,) = findings(pl.DataFrame(rows), pl.DataFrame(), pl.DataFrame(), "number of seen combinations", LEFT)
+    assert (trend.n, trend.holds) == (1, None)
+    assert not re.search(r"\brises from", headline(pl.DataFrame(rows), "number of seen combinations", LEFT, {}))

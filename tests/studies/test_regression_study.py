@@ -240,8 +240,9 @@ def test_colour_is_compared_with_the_other_factors_that_are_split_on(tmp_path):
 
 
 def test_the_answer_names_both_ends_with_numbers_and_n(contents):
-    assert contents.answer.startswith("From rows left out at random to levels beyond the trained range")
-    assert "falls from 1.000 to 0.876 [" in contents.answer
+    assert contents.answer.startswith("On rows left out at random and on levels beyond the trained range")
+    assert "1.000 [0.993, 1.006] and 0.876 [0.814, 0.937]" in contents.answer
+    assert "whether it falls is left open" in contents.answer, "two repeats decide nothing"
     assert "(mlp, n = 2)" in contents.answer
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import unseen
 from small_study import command, own_network, ran, surroundings, tiny, written
 from unseen.engines import open_study, run_recipe
 from unseen.models import build
@@ -128,6 +129,11 @@ def test_in_python_tables_were_said_and_files_are_trusted_by_an_argument(here):
         run_recipe(recipe, device="cpu", workers=1)
     with pytest.raises(Untrusted, match="give trust=True"):
         ran(open_study(recipe))
+    with pytest.raises(Untrusted, match="give trust=True"):
+        unseen.open_study(recipe).run(device="cpu", workers=1)
+    with pytest.raises(Untrusted, match="mine_for_tests"):
+        open_study(recipe).check()
+    assert "mine_for_tests" not in sys.modules
     assert len(run_recipe(recipe, device="cpu", workers=1, trust=True))
     trust._allowed.clear()
     assert len(run_recipe(tables, out="runs/other", device="cpu", workers=1))

@@ -50,7 +50,9 @@ def test_what_goes_round_the_fault_computes_the_same(channels, groups, stride, s
     names = list(plain.state_dict())
     assert avoid_narrow_strides(plain) == 1
     assert avoid_narrow_strides(plain) == 0
-    answer = plain(images)
+    assert plain.stride == ((stride, stride) if isinstance(stride, int) else stride), "who reads it reads what it is"
+    answer = plain(input=images)
+    torch.testing.assert_close(plain.forward(images), answer)
     answer.square().sum().backward()
     torch.testing.assert_close(answer, expected)
     torch.testing.assert_close(plain.weight.grad, gradient)

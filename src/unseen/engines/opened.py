@@ -116,7 +116,9 @@ class OpenedStudy:
     ) -> OpenedStudy:
         """Run what is missing; the study itself, so that ``.run().summary()`` can follow."""
         from unseen.engines.local import run_study
+        from unseen.studies.trusting import settle
 
+        settle(self.recipe, f"recipe '{self.recipe.title}'", trust=False)
         self.inner.check()
         run_study(self.inner, device=device, workers=workers, pack=pack, watch=watch or (lambda event: None))
         return self
@@ -127,10 +129,12 @@ class OpenedStudy:
         return at_hand(self.inner)
 
 
-def opened(recipe: Any, out: str | Path | None = None, settings: Sequence[str] = ()) -> OpenedStudy:
+def opened(
+    recipe: Any, out: str | Path | None = None, settings: Sequence[str] = (), trust: bool = False
+) -> OpenedStudy:
     from unseen.engines import open_study
 
-    return OpenedStudy(open_study(recipe, out=out, settings=settings))
+    return OpenedStudy(open_study(recipe, out=out, settings=settings, trust=trust))
 
 
 def _short(text: str, most: int = 60) -> str:

@@ -35,13 +35,14 @@ def feasible(
     channels: int,
     input_size: tuple[int, int],
     alone: bool = False,
+    trust: bool = True,
     **options: Any,
 ) -> Network:
     """The network that :func:`unseen.models.build` would give, perhaps without numbers in it, or the error that it
     would raise. ``alone``: it is to learn from one image at a time, which batch normalisation may not allow."""
-    known = {"sharing": sharing, "channels": channels, "input_size": input_size, "seed": 0, **options}
-    own = row_of(backbone) is None and backbone not in SMALL and factory_of(backbone) is not None
-    here = pretrained and _at_hand(backbone, wide=sharing == "shared-wide")
+    known = {"sharing": sharing, "channels": channels, "input_size": input_size, "seed": 0, "trust": trust, **options}
+    own = row_of(backbone) is None and backbone not in SMALL and factory_of(backbone, trust=trust) is not None
+    here = pretrained and (own or _at_hand(backbone, wide=sharing == "shared-wide"))
 
     def bare() -> Network:
         return build(backbone, outputs, **known)
@@ -76,7 +77,7 @@ def _at_hand(backbone: str, wide: bool) -> bool:
     if row is not None:
         check_has_weights(backbone, row, wide)
         return weights_at_hand(backbone if "." in backbone else row.architecture)
-    return backbone in SMALL or factory_of(backbone) is not None or weights_at_hand(backbone)
+    return backbone in SMALL or weights_at_hand(backbone)
 
 
 def _check_alone(network: nn.Module, name: str, channels: int, size: tuple[int, int]) -> None:

@@ -158,7 +158,7 @@ def _check_networks(study: Study) -> None:
             _check_named(trial, made.layers)
             continue
         options = network.model_dump(exclude={"backbone", "frozen"})
-        made = feasible(network.backbone, outputs, input_size=world.size, alone=alone, **options)
+        made = feasible(network.backbone, outputs, input_size=world.size, alone=alone, trust=False, **options)
         _check_named(trial, made.layers)
         if recordings.invariance and recordings.negative == "error":
             check_rectified(study, trial)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 
 MOST_CURVES = 3  # that have a statement each, here and in the headline
+FEWEST = 3  # repeats that a verdict rests on
+COINCIDE = 1e-9  # width of an interval over repeats that are all the same
 TIED = 0.5  # of the accuracies are one value: a rank correlation then rests on the few others
 
 
@@ -72,7 +75,7 @@ def _trend(points: pl.DataFrame, x_title: str, target: str, alone: bool) -> list
     found = []
     for label, members in groups.items():
         for asked, expectation in (("unseen", 1), ("seen", -1)):
-            pairs = [pair for name in members for pair in ends(points, name, asked, xs, target)]
+            pairs = ends_together(points, members, asked, xs, target)
             if not pairs:
                 continue
             first, last = np.array(pairs).T
@@ -86,16 +89,27 @@ def _trend(points: pl.DataFrame, x_title: str, target: str, alone: bool) -> list
             if not diversity:
                 name, expectation = f"{x_title} and {where} combinations", 0
             name = f"{name}: {target}" if alone else name
-            holds = sign_holds(change, expectation) if expectation else None
+            holds = repeated_sign(change, expectation) if expectation else None
             found.append(Finding(name, statement, change.value, change.low, change.high, change.n, None, holds))
     return found
 
 
-def ends(points: pl.DataFrame, series: str, asked: str, xs: list[float], target: str) -> list[tuple[float, float]]:
+def ends(points: pl.DataFrame, series: str, asked: str, xs: list[float], target: str) -> dict[int, tuple[float, float]]:
     """Accuracy at the first and the last x, for every repeat that has both."""
     values = accuracies(points, series=series, set=asked, target=target)
     repeats = sorted({repeat for _, repeat in values})
-    return [(values[xs[0], r], values[xs[-1], r]) for r in repeats if (xs[0], r) in values and (xs[-1], r) in values]
+    return {r: (values[xs[0], r], values[xs[-1], r]) for r in repeats if {(xs[0], r), (xs[-1], r)} <= values.keys()}
+
+
+def ends_together(
+    points: pl.DataFrame, names: Sequence[str], asked: str, xs: list[float], target: str
+) -> list[tuple[float, float]]:
+    """The same for several curves: their mean in each repeat. Curves of one repeat share its seed and its split, so
+    they are no repeats of each other. Only repeats that every curve has: else the curves would change with them."""
+    each = [found for name in names if (found := ends(points, name, asked, xs, target))]
+    shared = sorted(set.intersection(*(set(found) for found in each))) if each else []
+    means = [np.mean([found[repeat] for found in each], axis=0) for repeat in shared]
+    return [(float(first), float(last)) for first, last in means]
 
 
 def _pairs(points: pl.DataFrame) -> list[Finding]:
@@ -228,3 +242,15 @@ def sign_holds(interval: Interval, expectation: int) -> bool | None:
     if interval.low <= 0 <= interval.high:
         return None
     return expectation == (1 if interval.low > 0 else -1)
+
+
+def repeated_sign(interval: Interval, expectation: int) -> bool | None:
+    """The same of an interval over repeats. Two of them decide nothing, nor do repeats that coincide: an interval of no
+    width says that a few values happen to be equal (6 of 20 images each time), not that they are known exactly (ours).
+
+    >>> [repeated_sign(mean_interval(np.array(d)), 1) for d in ([0.4, 0.5, 0.6], [0.4, 0.41], [0.4, 0.4, 0.4])]
+    [True, None, None]
+    """
+    if interval.n < FEWEST or not interval.high - interval.low > COINCIDE:
+        return None
+    return sign_holds(interval, expectation)

@@ -14,7 +14,7 @@ import numpy as np
 from unseen.measures import Interval, mean_interval
 from unseen.reports.words import plain, things
 from unseen.studies.collect import BOTH
-from unseen.studies.findings import MOST_CURVES, accuracies, both_of, ends, sign_holds
+from unseen.studies.findings import MOST_CURVES, accuracies, both_of, ends_together, repeated_sign
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,10 +44,11 @@ def headline(points: pl.DataFrame, x_title: str, lead: str, chances: Mapping[str
 
 def verdict(change: Interval) -> str:
     """
-    >>> [verdict(mean_interval(np.array(found))) for found in ([0.4, 0.5, 0.6], [-0.2, -0.19], [0.1, 0.9], [0.9])]
+    >>> found = [0.4, 0.5, 0.6], [-0.2, -0.19, -0.18], [0.1, 0.9], [0.9]
+    >>> [verdict(mean_interval(np.array(changes))) for changes in found]
     ['rises', 'falls', '', '']
     """
-    holds = sign_holds(change, 1)
+    holds = repeated_sign(change, 1)
     return "" if holds is None else "rises" if holds else "falls"
 
 
@@ -66,10 +67,9 @@ def _moves(
     points: pl.DataFrame, x_title: str, target: str, ranked: Sequence[str], shown: Sequence[str], xs: list[float]
 ) -> str:
     """What happens between the fewest and the most."""
-    changes = {name: _change(ends(points, name, "unseen", xs, target)) for name in ranked}
+    changes = {name: _change(ends_together(points, [name], "unseen", xs, target)) for name in ranked}
     if len(ranked) > MOST_CURVES:  # all curves together, as the findings have them
-        pooled = _change([pair for name in ranked for pair in ends(points, name, "unseen", xs, target)])
-        changes = dict.fromkeys(ranked, pooled)
+        changes = dict.fromkeys(ranked, _change(ends_together(points, ranked, "unseen", xs, target)))
     span = f"as the {x_title} goes from {plain(xs[0])} to {plain(xs[-1])}"
     said: list[str] = []
     for verb in ("rises", "falls"):

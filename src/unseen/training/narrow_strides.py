@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import torch
@@ -32,11 +31,19 @@ VECTOR = 16  # floats in an AVX-512 register; 8 in one of AVX2, where the same f
 def avoid_narrow_strides(network: nn.Module) -> int:
     """Let every convolution of the network that the fault can meet go round it; give their number. Weights, their names
     and what is computed stay."""
-    met = [one for one in network.modules() if isinstance(one, nn.Conv2d) and _is_narrow_stride(one)]
-    for one in met:
-        one.register_forward_pre_hook(partial(_thinned, one.stride))
-        one.stride = (1, 1)
+    met = [one for one in network.modules() if type(one) is nn.Conv2d and _is_narrow_stride(one)]
+    for one in met:  # a subclass computes in its own way: the look at the whole network finds it
+        one.__class__ = Thinned
     return len(met)
+
+
+class Thinned(nn.Conv2d):
+    """A convolution of single pixels with a stride, computed without one on every n-th pixel. Its ``stride`` stays what
+    it is, for whoever reads it."""
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        down, across = self.stride
+        return nn.functional.conv2d(input[..., ::down, ::across], weight, bias, groups=self.groups)
 
 
 def meets_fault(network: nn.Module, images: Tensor) -> bool:
@@ -69,11 +76,6 @@ def _is_narrow_stride(module: nn.Conv2d) -> bool:
 def _is_met(kernel: Sequence[int], stride: Sequence[int], padding: Any, channels: int) -> bool:
     plain = padding == 0 or (not isinstance(padding, str) and not any(padding))
     return set(kernel) == {1} and max(stride) > 1 and plain and channels < VECTOR
-
-
-def _thinned(stride: Sequence[int], module: nn.Module, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    down, across = stride
-    return (inputs[0][..., ::down, ::across], *inputs[1:])
 
 
 class _Looking(TorchDispatchMode):
