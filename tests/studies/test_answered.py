@@ -1,6 +1,9 @@
 """What single answers tell equals what one counts by hand in the stored tables."""
 
+import base64
+import io
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +14,7 @@ from sklearn.metrics import confusion_matrix as oracle
 
 from small_study import ran, tiny
 from unseen.engines import open_study
+from unseen.reports.cells import cell_body, mean_words
 from unseen.studies.answered import gather_answers, read_told
 from unseen.studies.commands import FILE, commands, made, note_command
 from unseen.studies.contents import gather
@@ -60,6 +64,40 @@ def test_cells_are_seen_where_training_showed_them(study, found):
         asked = picture.asked > 0
         assert (picture.seen[asked] == seen[asked]).all()
         assert (asked & ~seen).sum() == 9
+
+
+def test_cells_that_some_draws_show_and_others_hold_out_are_counted_apart(tmp_path):
+    grid = {"design.seed": [0, 1, 2]}
+    study = open_study(
+        tiny(grid=grid, design__seen_per_level=4, seeds=[0], recordings={"layers": "none"}), out=tmp_path / "study"
+    )
+    ran(study)
+    found = gather_answers(study)
+    saw, never = [picture for picture in found.cells if picture.target == "category"]
+    assert [saw.whose, never.whose] == ["networks that saw the cell", "networks that never saw the cell"]
+    right, asked = np.zeros((2, *saw.asked.shape), int), np.zeros((2, *saw.asked.shape), int)
+    for trial in study.trials:
+        seen = study.split(trial).mask(study.world(trial).samples, "train")
+        table = pl.read_parquet(study.store.trials / study.find(trial) / "responses.parquet")
+        table = table.cast({pl.Categorical: pl.String}).filter(pl.col("target") == "category")
+        for row in table.iter_rows(named=True):
+            cell = saw.row_levels.index(row["category"]), saw.column_levels.index(row["position"])
+            asked[0 if seen[cell] else 1][cell] += 1
+            right[0 if seen[cell] else 1][cell] += row["truth"] == row["response"]
+    assert ((asked > 0).all(axis=0)).any()  # else the draws hold out the same
+    for place, picture in enumerate((saw, never)):
+        assert (picture.asked == asked[place]).all()
+        assert (picture.right == right[place]).all()
+        share = right[place].sum() / asked[place].sum()
+        words = f"{('seen', 'never seen')[place]} {share:.3f} ({(asked[place] > 0).sum()} cells)"
+        assert mean_words(picture) == words
+        assert words in cell_body(found)
+        assert len(set(picture.images[picture.asked > 0].tolist())) == 1  # whichever networks a cell is asked of
+    assert "the answers of the two have a map each, and are never taken together" in cell_body(found)
+    csv = base64.b64decode(re.search(r'href="data:text/csv[^,]*,([^"]+)"', cell_body(found))[1]).decode()
+    table = pl.read_csv(io.StringIO(csv)).filter(pl.col("target") == "category")
+    for place, told in enumerate(("yes", "no")):
+        assert table.filter(pl.col("seen") == told)["answers"].sum() == asked[place].sum()
 
 
 def test_confusions_are_those_of_scikit_learn(study, found):

@@ -20,7 +20,9 @@ ANSWER_SHEETS = ("cells", "confusion")  # files beside the page
 class CellPicture:
     """Answers about ``target`` in each cell of two factors, of all ``networks`` of one condition.
 
-    ``right`` and ``asked`` are numbers of answers ``[rows, columns]``. ``seen`` marks cells that training showed.
+    ``right`` and ``asked`` are numbers of answers ``[rows, columns]``. ``seen`` marks cells that training showed. Where
+    draws of the design show other cells, a cell may be seen by some networks and not by others: there are two pictures
+    then, ``whose`` says of which networks, and ``asked_of`` how many of them each cell was asked of.
     """
 
     condition: str
@@ -34,6 +36,14 @@ class CellPicture:
     seen: np.ndarray
     networks: int
     main: bool = True
+    whose: str = ""
+    asked_of: np.ndarray | None = None
+
+    @property
+    def images(self) -> np.ndarray:
+        """Test images of each cell that a network was asked; NaN where none was."""
+        networks = np.full(self.asked.shape, self.networks) if self.asked_of is None else self.asked_of
+        return np.divide(self.asked, networks, where=self.asked > 0, out=np.full(self.asked.shape, np.nan))
 
     @property
     def accuracy(self) -> np.ndarray:

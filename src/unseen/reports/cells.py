@@ -35,7 +35,7 @@ def cell_grid(picture: CellPicture) -> Drawing:
 
 
 def titled(picture: CellPicture) -> str:
-    return picture.condition or "all networks"
+    return ": ".join(part for part in (picture.condition, picture.whose) if part) or "all networks"
 
 
 def cell_words(picture: CellPicture, row: int, column: int) -> str:
@@ -73,11 +73,27 @@ def count_words(picture: CellPicture) -> str:
     >>> count_words(CellPicture("", "digit", "digit", "place", ("7",), ("a", "b", "c"), n, n, n > 0, 2))
     '3–5 test images a cell, asked of 2 networks'
     """
-    each = sorted({asked / picture.networks for asked in picture.asked.ravel().tolist() if asked})
+    each = sorted({value for value in picture.images.ravel().tolist() if math.isfinite(value)})
     low, high = (plain(round(value, 1)) for value in (each[0], each[-1])) if each else ("no", "no")
     span = low if low == high else f"{low}–{high}"
-    several = f"asked of {picture.networks} network{'s' * (picture.networks != 1)}"
+    several = f"asked of {_networks(picture)}"
     return f"{span} test image{'s' * (span != '1')} a cell, {several}"
+
+
+def _networks(picture: CellPicture) -> str:
+    """How many networks stand behind a cell.
+
+    >>> import numpy as np
+    >>> n = np.array([[6, 0, 10]])
+    >>> of = np.array([[1, 0, 3]])
+    >>> _networks(CellPicture("", "a", "a", "b", ("7",), ("a", "b", "c"), n, n, n > 0, 4, whose="x", asked_of=of))
+    '1–3 of 4 networks'
+    """
+    if picture.asked_of is None or not picture.whose:
+        return f"{picture.networks} network{'s' * (picture.networks != 1)}"
+    counts = picture.asked_of[picture.asked > 0]
+    low, high = int(counts.min()), int(counts.max())
+    return f"{low if low == high else f'{low}–{high}'} of {picture.networks} networks"
 
 
 def cell_body(found: Answered) -> str:
@@ -87,6 +103,11 @@ def cell_body(found: Answered) -> str:
         "Per cent of answers that are right, the fuller the colour the more. Blue frames: cells seen in training (new "
         "images of them); orange dashed frames: cells never seen; grey: not tested."
     )
+    if any(picture.whose for picture in found.cells):
+        words += (
+            " Draws of the design hold out other cells, so that a cell may be seen by some networks and not by others: "
+            "the answers of the two have a map each, and are never taken together."
+        )
     body = _groups(main)
     if others:
         body += f"<details><summary>{len(others)} more: the other conditions</summary>{_groups(others)}</details>"
@@ -133,16 +154,19 @@ def _numbers(pictures: Sequence[CellPicture]) -> str:
 
     rows = []
     for picture in pictures:
+        of = picture.asked_of
         for row, name in enumerate(picture.row_levels):
             for column, other in enumerate(picture.column_levels):
                 if asked := int(picture.asked[row, column]):
                     right = int(picture.right[row, column])
                     rows.append(
                         {
-                            "condition": titled(picture), "target": picture.target, picture.row_factor: name,
-                            picture.column_factor: other, "seen": "yes" if picture.seen[row, column] else "no",
+                            "condition": picture.condition or "all networks", "target": picture.target,
+                            picture.row_factor: name, picture.column_factor: other,
+                            "seen": "yes" if picture.seen[row, column] else "no",
                             "accuracy": right / asked, "right": right, "answers": asked,
-                            "images": asked / picture.networks, "networks": picture.networks,
+                            "images": float(picture.images[row, column]),
+                            "networks": picture.networks if of is None else int(of[row, column]),
                         }
                     )  # fmt: skip
     if not rows:
