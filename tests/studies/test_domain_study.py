@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from domain_example import DOMAINS, by_hand, even, folder_of, known, study_of, tables
+from domain_example import DOMAINS, by_hand, even, folder_of, known, study_of, tables, write_trial
 
 from unseen.measures import mean_interval
 from unseen.reports import write_report
@@ -49,12 +49,13 @@ def test_the_gap_is_taken_on_the_images_that_both_were_asked():
         "sample", "domain", "category", "right", "unseen")}})  # fmt: skip
     (domain,), reference = domain_numbers([answers("a", knows), part])
     assert reference == BOUND
-    assert (domain.images, domain.shared) == (10, 6)
+    assert (domain.images.tolist(), domain.shared.tolist()) == ([10], [6])
     assert domain.left_out.tolist() == [0.6]
+    assert domain.same.tolist() == [1.0]
     assert domain.trained.tolist() == [1.0]
     assert domain.gap.tolist() == [0.0]  # the four it does not know were not asked of the other
     assert domain.others.tolist() == [1.0]
-    assert domain.majority == 0.5
+    assert domain.majority.tolist() == [0.5]
 
 
 def test_without_a_network_of_all_domains_those_that_left_out_another_are_compared():
@@ -73,6 +74,51 @@ def test_a_repeat_that_lacks_a_network_has_no_gap_and_keeps_the_rest():
     assert np.isnan(found[0].gap[1])
 
 
+def test_beside_a_gap_stand_the_repeats_that_it_is_of():
+    ones = np.ones(20)
+    found, reference = domain_numbers([answers("a", ones), answers("a", 0 * ones, repeat=1), answers("none", ones)])
+    (less,) = [f for f in domain_findings(found, "", "domain", "category", reference) if f.name == f"{LESS}: a"]
+    assert less.value == 0
+    assert "1.000 of 10 images are named right where it was left out, and 1.000 of the same images" in less.statement
+    assert "(10 images, 2 repeats) 0.500" in less.statement
+    assert "1 of 2 repeats lacks the network to compare with" in less.statement
+    said = domain_answer(found, "", "domain", 0.5)
+    assert "accuracy is 1.00 (one level; chance 0.50, always saying the most frequent 0.50)" in said
+    assert "trained on, 1.00 on the same images" in said
+    assert "1 without a pair left out" in said
+
+
+def test_means_over_domains_are_of_those_that_have_a_gap():
+    both = [domain([0.2, 0.21, 0.22]), domain([np.nan] * 3, left_out=(0.1, 0.1, 0.1), name="sketch")]
+    less = next(f for f in domain_findings(both, "", "domain", "category", BOUND) if f.name == LESS)
+    assert "accuracy is 0.500 where domain was left out, and 0.710 on the same images" in less.statement
+    assert "1 more has no gap yet" in less.statement
+    said = domain_answer(both, "", "domain", 0.5)
+    assert "accuracy is 0.50 (one level" in said
+    assert "Known less well: photo; not known yet: sketch" in said
+
+
+def test_categories_are_those_of_their_name_whatever_number_a_trial_gives_them():
+    one = answers("a", np.arange(20) % 2 == 0)  # x is right, y is wrong
+    turned = {**vars(one), "repeat": 1, "categories": ("y", "x"), "category": 1 - one.category}
+    other = Answered(**turned)
+    (found,), _ = domain_numbers([one, other])
+    assert found.by_category["x"][0].tolist() == [1.0, 1.0]
+    assert found.by_category["y"][0].tolist() == [0.0, 0.0]
+    few = Answered(**{**vars(other), **{key: getattr(other, key)[other.category == 1] for key in (
+        "sample", "domain", "category", "right", "unseen")}})  # fmt: skip
+    (found,), _ = domain_numbers([one, few])
+    assert found.images.tolist() == [10, 5]
+    assert found.majority.tolist() == [0.5, 1.0]
+    assert found.by_category["x"][1] == 5
+
+
+def test_an_interval_of_a_gap_ends_at_what_is_possible():
+    wide = domain([-0.2, 0.2], left_out=[0.5, 0.5])
+    less = next(f for f in domain_findings([wide], "", "domain", "category", BOUND) if f.name == f"{LESS}: photo")
+    assert (less.low, less.high, less.holds) == (-1, 1, None)
+
+
 def test_seeds_of_one_draw_are_averaged_before_draws_are_repeats():
     ones = np.ones(20)
     found, _ = domain_numbers([answers("a", ones), answers("a", 0 * ones), answers("none", ones)])
@@ -82,7 +128,8 @@ def test_seeds_of_one_draw_are_averaged_before_draws_are_repeats():
 
 def domain(gap, left_out=(0.5, 0.5, 0.5), majority=0.2, name="photo"):
     left_out = np.array(left_out)
-    return Domain(name, left_out, left_out + gap, np.asarray(gap, float), left_out, 50, 50, majority, {})
+    n, gap = np.full(len(left_out), 50.0), np.asarray(gap, float)
+    return Domain(name, left_out, left_out, left_out + gap, gap, left_out, n, n, np.full(len(left_out), majority), {})
 
 
 @pytest.mark.parametrize(
@@ -91,6 +138,8 @@ def domain(gap, left_out=(0.5, 0.5, 0.5), majority=0.2, name="photo"):
         ([0.30, 0.31, 0.29], "known less well", True),
         ([-0.30, -0.31, -0.29], "known better", False),
         ([0.3, -0.2, 0.0], "undecided", None),
+        ([0.30, 0.31], "undecided", None),  # two repeats decide nothing
+        ([0.3, 0.3, 0.3], "undecided", None),  # nor do repeats that all give one number
         ([0.3], "undecided", None),
     ],
 )
@@ -134,7 +183,7 @@ def test_a_study_is_gathered_from_its_store(finished, contents):
     assert found.whole.gap.n == 4
     assert found.whole.verdict == "undecided"
     assert found.chance == pytest.approx(1 / 3)
-    assert "Known less well: cartoon, sketch; undecided: art, photo (n = 3)." in contents.answer
+    assert "Known less well: cartoon, sketch; undecided: art, photo (n = 3 seeds of one split)." in contents.answer
     assert summary_of(finished).equals(contents.summary)
     names = {f.name: f.holds for f in contents.findings}
     assert names[f"{LESS}: sketch"] is True
@@ -146,9 +195,58 @@ def test_a_study_is_gathered_from_its_store(finished, contents):
     assert set(contents.summary["set"].to_list()) == {"unseen", "trained", "seen", ""}
 
 
+def test_draws_of_the_images_are_repeats_each_with_its_own_upper_bound(root, tmp_path):
+    grid = {"design.left_out": [*DOMAINS, "none"], "design.seed": [0, 1, 2, 3]}
+    drawn = {"art": 0.0, "cartoon": 0.3, "photo": 0.0, "sketch": 0.25}
+    made = study_of(root, tmp_path, seeds=[0], grid=grid)
+
+    for trial in made.trials:
+        draw = trial.condition["design.seed"]
+        write_trial(made, trial, lambda left_out, domain, _, d=draw: 0.5 + 0.1 * d - (
+            (drawn[domain] + 0.05 * (d % 2)) if left_out == domain else 0))  # fmt: skip
+    contents = gather(made)
+    (found,) = contents.domains
+    sketch = found.rows[-1]
+    assert (sketch.gap.n, sketch.trained.n, sketch.images, sketch.counted) == (4, 4, 60, "60")
+    assert sketch.gap.value == pytest.approx(0.275, abs=0.02)
+    assert sketch.gap.high - sketch.gap.low < 0.2  # though draws differ by much more: each is paired with its own
+    assert sketch.verdict == "known less well"
+    assert found.draws == 4
+    assert "(n = 4 draws of the images)" in contents.answer
+    page = write_report(contents, tmp_path / "page").read_text()
+    assert "Repeats are 4 draws of the images" in page
+    assert "All repeats share one split" not in page
+
+
+@pytest.mark.parametrize("design", [{"images": "all"}, {"asked": "all"}])
+def test_words_follow_what_the_design_does(tmp_path, design):
+    counts = even(20)
+    counts["photo"] = dict.fromkeys(counts["photo"], 40)
+    root = folder_of(tmp_path / "photos", counts)
+    whole = {**tables(root)["design"], **design}
+    contents = gather(by_hand(study_of(root, tmp_path / "study", design=whole)))
+    page = write_report(contents, tmp_path / "page").read_text()
+    rows = {row.name: row for row in contents.domains[0].rows}
+    said = {f.name: f.statement for f in contents.findings}
+    if "images" in design:
+        assert "with as many training images" not in page
+        assert "with 120 training images against 72–96" in said[LESS]
+        assert "with 120 training images against 72, paired by repeat" in said[f"{LESS}: photo"]
+    else:
+        assert "with as many training images (72)" in page
+        photo = rows["photo"]
+        assert (photo.images, photo.shared, photo.counted, photo.partly) == (120, 60, "60", True)
+        assert photo.gap.value == pytest.approx(photo.trained.value - photo.left_out.value)
+        assert " of 60 images are named right where it was left out" in said[f"{LESS}: photo"]
+        assert "(120 images, 3 repeats)" in said[f"{LESS}: photo"]
+        frame = contents.summary.filter(contents.summary["x"] == "photo", contents.summary["measure"] == "accuracy")
+        assert dict(zip(frame["set"], frame["images"]))["unseen, shared images"] == 60
+
+
 def test_the_page_shows_domains_and_no_paper_about_noise(contents, tmp_path):
     page = write_report(contents, tmp_path).read_text()
-    for words in ("By domain", "known less well", "Left out and trained on, by domain", "Is the category recognised"):
+    for words in ("By domain", "known less well", "Left out and trained on, by domain", "Is the category recognised",
+                  "All repeats share one split"):  # fmt: skip
         assert words in page
     for words in ("Geirhos", "⅓", "1 visits", "uniform-noise", "NaN"):
         assert words not in page.replace("isNaN", "").split("<script>")[0]
@@ -184,6 +282,12 @@ def test_a_terminal_shows_domains_in_80_columns(finished):
     assert max(map(len, text.splitlines())) <= 80
     assert re.search(r"sketch +35 \[\d+, \d+\] +60 \[\d+, \d+\] +\+25 \[\d+, \d+\]", text)
     assert re.search(r"mean +\d+ \[", text)
+    assert "Known less well: cartoon, sketch. Undecided: art, photo. Mean over domains: undecided." in " ".join(
+        text.split()
+    )
+    assert "All repeats share one split" in " ".join(text.split())
+    gaps = summary_of(finished).filter(summary_of(finished)["measure"] == "gap")
+    assert gaps["verdict"].to_list() == ["undecided", "known less well", "undecided", "known less well", "undecided"]
 
 
 def test_an_unfinished_study_tells_what_there_is(root, tmp_path):

@@ -12,7 +12,7 @@ import altair as alt
 
 from unseen.reports.charts import finite
 from unseen.reports.contents import Contents
-from unseen.reports.domains import DomainRow, Domains
+from unseen.reports.domains import DomainRow, Domains, same_images
 from unseen.reports.figures import Figure, Key, Panel, losses
 from unseen.reports.palette import role
 from unseen.reports.words import has_interval, interval, number, repeats
@@ -27,15 +27,16 @@ def domains(contents: Contents) -> Figure | str:
     if not any(row.left_out.n for one in found for row in one.rows):
         return "Accuracy by domain: no trial that leaves a domain out has finished, so there is none."
     first = found[0]
-    rows = [row for one in found for row in (*one.rows, one.whole)]
     counts = [row.left_out.n for one in found for row in one.rows if row.left_out.n]
     spread = any(has_interval(row.left_out.low, row.left_out.high) for one in found for row in one.rows)
     bars = "bars are 95 % t intervals over repeats, cut at 0 and 1" if spread else "one repeat gives no interval"
-    mean = ", and of the mean over them" if any(row.name == first.whole.name for row in rows) else ""
+    mean = "; that of the mean over domains is over domains" if any(len(one.rows) > 1 for one in found) else ""
+    training = f", {first.learned}" if first.learned and len(found) == 1 else ""
     caption = (
-        f"Accuracy on new images of each {first.factor}, by networks that never saw it (left out) and by "
-        f"{first.compared} (trained on): means over repeats ({repeats(counts)}), {bars}{mean} over domains. "
-        f"Diamonds: always saying the most frequent {first.category}."
+        f"Accuracy on new images of each {first.factor}, by networks that never saw it (left out) and, on the same "
+        f"images, by {first.compared} (trained on){training}: means over repeats "
+        f"({repeats(counts)}), {bars}{mean}. "
+        f"Diamonds: always saying the most frequent {first.category}. {same_images(max(one.draws for one in found))}"
     )
     keys = [Key(name, colour=role(colour), shape="circle") for name, colour in KINDS.items()]
     keys.append(Key(f"most frequent {first.category}", colour=role("muted"), shape="diamond"))
@@ -61,7 +62,7 @@ def points(found: Domains) -> list[dict[str, Any]]:
                     "shown": number(one.value),
                     "interval": interval(one.low, one.high, one.n),
                     "n": one.n,
-                    "images": f"{row.images:,}" if row.images else "",
+                    "images": row.counted,
                 }
             )
     return made

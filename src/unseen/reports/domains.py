@@ -28,26 +28,33 @@ class Estimate:
 @dataclass(frozen=True)
 class DomainRow:
     """Accuracy in one domain: ``left_out`` of networks that never saw it, ``trained`` of networks that did, ``gap``
-    between the two on the same images, ``others`` in the domains the first were trained on. ``majority`` is that of
-    always saying the most frequent category; ``verdict`` in words. ``by_category``: accuracy where it was left out, and
-    images."""
+    between the two: all three of the same ``shared`` images and the same repeats, where there is a gap. ``every``: of
+    the first networks on all ``images`` they were asked, in all repeats. ``others``: in the domains these were trained
+    on. ``majority`` is that of always saying the most frequent category; ``verdict`` in words. ``by_category``:
+    accuracy where it was left out, and images. ``counted``: the images beside the gap, in words; ``partly``: these,
+    or their repeats, are not all that was asked."""
 
     name: str
     left_out: Estimate
     trained: Estimate
     gap: Estimate
     others: Estimate
+    every: Estimate
     images: int
+    shared: int
     majority: float
     verdict: str
     by_category: Mapping[str, tuple[float, int]]
+    counted: str = ""
+    partly: bool = False
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Domains:
     """All domains of one model ("" where there is one). ``whole``: means over domains, with intervals over domains.
-    ``compared``: which networks ``trained`` is of, in words."""
+    ``compared``: which networks ``trained`` is of, in words; ``learned``: from how many images, beside the others.
+    ``draws``: how many splits the repeats are of."""
 
     model: str
     factor: str
@@ -56,6 +63,18 @@ class Domains:
     whole: DomainRow
     chance: float
     compared: str
+    learned: str = ""
+    draws: int = 1
+
+
+def same_images(draws: int) -> str:
+    """What an interval over repeats is about: other images, or other networks on these."""
+    if draws > 1:
+        return f"Repeats are {draws} draws of the images, each with training and test images of its own."
+    return (
+        "All repeats share one split: intervals and verdicts are about these test images, and say how networks from "
+        "other seeds would differ, not how other images would."
+    )
 
 
 def percent(found: Estimate, *, signed: bool = False) -> str:
@@ -87,20 +106,21 @@ def _head(found: Domains, several: bool) -> str:
 def _by_domain(found: Domains) -> str:
     rows = [
         [row.name, percent(row.left_out), percent(row.trained), percent(row.gap, signed=True), row.verdict,
-         percent(row.others), number(row.majority, percent=True).replace(".0 %", " %"),
-         f"{row.images:,}" if row.images else "", str(row.gap.n or row.left_out.n)]
+         percent(row.others), number(row.majority, percent=True).replace(".0 %", " %"), row.counted,
+         str(row.gap.n or row.left_out.n)]
         for row in (*found.rows, found.whole)
     ]  # fmt: skip
     heads = [found.factor, "left out", "trained on", "gap", "verdict", "other domains", "majority", "images", "n"]
+    training = f", {found.learned}" if found.learned else ""
     words = (
         f"Accuracy in %, [95 % interval]. Left out: new images of the {found.factor}, by networks that never saw it. "
-        f"Trained on: the same images, by {found.compared}, with as many training images; the gap between the two is "
+        f"Trained on: the same images, by {found.compared}{training}; the gap between the two is "
         f"paired by repeat. Other domains: new images of those the first networks were trained on. Majority: always "
         f"saying the most frequent {found.category}; chance is {number(found.chance, percent=True)}. n counts repeats, "
         f"in the last line levels of {found.factor}: what is said of new ones rests on these, and few make a wide "
-        f"interval."
+        f"interval. {same_images(found.draws)} A verdict needs three repeats that differ, and an interval without 0."
     )
-    notes = "".join(f" {row.note}" for row in found.rows if row.note)
+    notes = "".join(f" {row.note}" for row in (*found.rows, found.whole) if row.note)
     right = ("left out", "trained on", "gap", "other domains", "majority", "images", "n")
     return table(heads, rows, right=right) + f'<p class="small">{escape(words + notes)}</p>'
 

@@ -11,7 +11,19 @@ import numpy as np
 from unseen.measures import Interval, chance, mean_interval
 from unseen.reports.contents import Contents
 from unseen.reports.domains import DomainRow, Domains, Estimate
-from unseen.studies.domain_findings import clipped, compared, domain_answer, domain_findings, over_domains, verdict
+from unseen.studies.domain_findings import (
+    clipped,
+    compared,
+    domain_answer,
+    domain_findings,
+    learned,
+    over_domains,
+    paired,
+    span,
+    unpaired_words,
+    verdict,
+    worded,
+)
 from unseen.studies.domains import Answered, Domain, domain_numbers, read_trial
 from unseen.vocabulary.errors import listed
 
@@ -22,6 +34,7 @@ if TYPE_CHECKING:
 
 LEFT_OUT = "design.left_out"
 GAP, MAJORITY, BY_CATEGORY = "gap", "majority level", "accuracy by category"
+SHARED = "unseen, shared images"  # of `unseen` what `trained` is of too, where that is not all
 TRAINED = "trained"  # the images of `unseen`, asked of networks that were trained on their domain
 MEAN = "mean over domains"
 Trials = Sequence[tuple[dict[str, Any], Path]]
@@ -50,41 +63,74 @@ def pictures(trials: Trials, answered: Sequence[Answered]) -> Iterator[tuple[Dom
     first = trials[0][0]
     factor, category = str(first["facts"]["factor"]), str(first["factors"][0])
     guess = chance(len(first["targets"][category]))
+    splits = [facts["description"].get("design", {}).get("seed", 0) for facts, _ in trials]
     for model in dict.fromkeys(one.model for one in answered):
         found, reference = domain_numbers([one for one in answered if one.model == model])
+        draws = len({split for split, one in zip(splits, answered) if one.model == model})
         rows = tuple(_row(domain, category) for domain in found)
-        yield Domains(model, factor, category, rows, _whole(found), guess, compared(reference)), found, reference
+        whole = _whole(found, factor)
+        words = learned(paired(found))
+        yield Domains(model, factor, category, rows, whole, guess, compared(reference), words, draws), found, reference
 
 
-def _estimate(found: Interval, *, accuracy: bool = True) -> Estimate:
-    found = clipped(found) if accuracy else found
+def _estimate(found: Interval, least: float = 0) -> Estimate:
+    found = clipped(found, least)
     return Estimate(found.value, found.low, found.high, found.n)
 
 
 def _row(domain: Domain, category: str) -> DomainRow:
+    gap, every = mean_interval(domain.gap), _estimate(mean_interval(domain.left_out))
     left, trained, others = (
-        _estimate(mean_interval(numbers)) for numbers in (domain.left_out, domain.trained, domain.others)
+        _estimate(mean_interval(numbers)) for numbers in (domain.same, domain.trained, domain.others)
     )
-    note = ""
+    notes = []
     if domain.not_asked:
         few = listed(domain.not_asked, most=6)
         number = f"{domain.not_asked_images:,} image{'s' * (domain.not_asked_images != 1)}"
-        note = f"{domain.name}: {number} of a {category} that no other domain has ({few}) not asked."
+        notes.append(f"{number} of a {category} that no other domain has ({few}) not asked.")
+    if domain.partly:
+        notes.append(
+            f"{100 * every.value:.0f} % of all that was asked where it was left out ({span(domain.images)} images, "
+            f"{every.n} repeat{'s' * (every.n != 1)})."
+        )
+    if words := unpaired_words(domain):
+        notes.append(f"{words}.")
+    images, shared = (_rounded(counts) for counts in (domain.images, domain.shared))
     return DomainRow(
-        domain.name, left, trained, _estimate(mean_interval(domain.gap), accuracy=False), others, domain.images,
-        domain.majority, verdict(domain),
-        {name: (mean_interval(values).value, n) for name, (values, n) in domain.by_category.items()}, note,
+        domain.name, left if gap.n else every, trained, _estimate(gap, -1), others, every, images, shared,
+        mean_interval(domain.majority).value, verdict(domain),
+        {name: (mean_interval(values).value, n) for name, (values, n) in domain.by_category.items()},
+        span(domain.shared if gap.n else domain.images), domain.partly,
+        f"{domain.name}: {' '.join(notes)}" if notes else "",
     )  # fmt: skip
 
 
-def _whole(found: Sequence[Domain]) -> DomainRow:
-    from unseen.studies.findings import sign_holds
+def _rounded(counts: np.ndarray) -> int:
+    """The mean number of images over repeats; 0 where there are none."""
+    found = mean_interval(counts)
+    return round(found.value) if found.n else 0
 
-    gap = over_domains(found, "gap")
-    words = {True: "known less well", False: "known better", None: "undecided"}[sign_holds(gap, 1)]
-    left, trained, others = (_estimate(over_domains(found, key)) for key in ("left_out", "trained", "others"))
-    majority = float(np.mean([domain.majority for domain in found])) if found else float("nan")
-    return DomainRow(MEAN, left, trained, _estimate(gap, accuracy=False), others, 0, majority, words, {})
+
+def _whole(found: Sequence[Domain], factor: str) -> DomainRow:
+    """Means over domains; over those that have a gap, once there are any."""
+    have = paired(found)
+    used, gap = have or found, over_domains(have, "gap")
+    left, trained, others, every = (
+        _estimate(over_domains(group, key))
+        for group, key in (
+            (used, "same" if have else "left_out"),
+            (have, "trained"),
+            (used, "others"),
+            (found, "left_out"),
+        )
+    )
+    majority = over_domains(used, "majority").value
+    lacking = [domain.name for domain in found if not np.isfinite(domain.gap).any()]
+    note = f"The {MEAN} is of {len(have)} of {len(found)} levels of {factor}: {listed(lacking)} without a gap yet."
+    return DomainRow(
+        MEAN, left, trained, _estimate(gap, -1), others, every, 0, 0, majority, worded(gap), {},
+        partly=any(domain.partly for domain in found) or bool(have and lacking), note=note if have and lacking else "",
+    )  # fmt: skip
 
 
 def summary_of_domains(study: Study) -> pl.DataFrame:
@@ -94,34 +140,38 @@ def summary_of_domains(study: Study) -> pl.DataFrame:
 
 
 def summary(found: Sequence[Domains]) -> pl.DataFrame:
-    """Every number of the tables; ``x`` is the domain left out, a set says which networks answered."""
+    """Every number of the tables; ``x`` is the domain left out, a set says which networks answered, ``images`` how many
+    each was asked, ``verdict`` what a gap says, ``splits`` how many the repeats are of."""
     import polars as pl
 
     rows = []
     for one in found:
         series = one.model or "all"
         for row in (*one.rows, one.whole):
-            head = {"x": row.name, "series": series, "layer": "", "unit_type": ""}
-            sets = {"unseen": row.left_out, TRAINED: row.trained, "seen": row.others}
-            for name, level in sets.items():
-                rows.append({**head, **_numbers("accuracy", name, one.category, level), "chance": one.chance})
-            rows.append({**head, **_numbers(GAP, "", one.category, row.gap), "chance": None})
+            head = {"x": row.name, "series": series, "layer": "", "unit_type": "", "splits": one.draws}
+            sets = {"unseen": (row.every, row.images), TRAINED: (row.trained, row.shared), "seen": (row.others, 0)}
+            if row.gap.n and row.partly:
+                sets[SHARED] = (row.left_out, row.shared)
+            for name, (level, images) in sets.items():
+                rows.append({**head, **_numbers("accuracy", name, one.category, level, images), "chance": one.chance})
+            gap = _numbers(GAP, "", one.category, row.gap, row.shared)
+            rows.append({**head, **gap, "verdict": row.verdict})
             share = Estimate(row.majority, float("nan"), float("nan"), row.images or len(one.rows))
-            rows.append({**head, **_numbers(MAJORITY, "unseen", one.category, share), "chance": None})
+            rows.append({**head, **_numbers(MAJORITY, "unseen", one.category, share, row.images)})
             for name, (value, n) in row.by_category.items():
                 level = Estimate(value, float("nan"), float("nan"), n)
-                rows.append({**head, **_numbers(BY_CATEGORY, "unseen", name, level), "chance": None})
+                rows.append({**head, **_numbers(BY_CATEGORY, "unseen", name, level, n)})
     kept = [row for row in rows if row["value"] is not None]
     named = dict.fromkeys(("x", "series", "set", "target", "layer", "unit_type", "measure"), pl.String)
     numbers = {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "n": pl.Int64, "chance": pl.Float64}
-    return pl.DataFrame(kept, schema=named | numbers)
+    return pl.DataFrame(kept, schema=named | numbers | {"images": pl.Int64, "verdict": pl.String, "splits": pl.Int64})
 
 
-def _numbers(measure: str, asked: str, target: str, level: Estimate) -> dict[str, Any]:
+def _numbers(measure: str, asked: str, target: str, level: Estimate, images: int) -> dict[str, Any]:
     value = None if np.isnan(level.value) else level.value
     return {
         "set": asked, "target": target, "measure": measure, "value": value, "low": level.low, "high": level.high,
-        "n": level.n,
+        "n": level.n, "images": images or None,
     }  # fmt: skip
 
 
@@ -145,7 +195,7 @@ def gather_domains(study: Study) -> Contents:
         title=study.recipe.title,
         question=study.recipe.question,
         answer=" ".join(
-            domain_answer(found, one.model, one.factor, one.chance) for one, found, _ in made[:2]
+            domain_answer(found, one.model, one.factor, one.chance, one.draws) for one, found, _ in made[:2]
         ),
         shows=study.recipe.shows,
         x_title="left out",

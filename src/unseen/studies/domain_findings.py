@@ -1,12 +1,14 @@
 """Is the category recognised in a domain that was never seen? In sentences with numbers.
 
-Of one domain the repeats are seeds; over domains, which is what a claim about new domains rests on, they are the
-domains themselves, each with its mean over seeds. Three or four domains make a wide interval, and the sentence says so.
+Of one domain the repeats are seeds, or draws of the images; over domains, which is what a claim about new domains rests
+on, they are the domains themselves, each with its mean over repeats. Three or four domains make a wide interval, and
+the sentence says so. Beside a gap stand the numbers that it is the difference of: of the images, repeats and domains
+that have both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,16 +22,23 @@ LESS = "known less well where the domain was never seen"
 AT_ALL = "recognised in a domain that was never seen"
 FEW = 6  # domains below which an interval over them is called wide
 MOST = 8  # domains that have findings of their own; of more the table tells
+LEAST = 3  # repeats that a verdict needs: an interval over two says next to nothing
+NARROWEST = 1e-9  # width of an interval below which all repeats are one number: nothing is known of their spread
 
 
 def over_domains(domains: Sequence[Domain], key: str) -> Interval:
     """Mean over domains of their means over repeats, with an interval over domains."""
-    return mean_interval(np.array([mean_interval(getattr(domain, key)).value for domain in domains]))
+    return mean_interval(np.array([mean_interval(getattr(domain, key)).value for domain in domains], np.float64))
 
 
-def clipped(level: Interval) -> Interval:
-    """The interval of an accuracy, cut at 0 and 1."""
-    low, high = (float(np.clip(end, 0, 1)) for end in (level.low, level.high))
+def paired(domains: Sequence[Domain]) -> list[Domain]:
+    """Those that have a gap."""
+    return [domain for domain in domains if np.isfinite(domain.gap).any()]
+
+
+def clipped(level: Interval, least: float = 0) -> Interval:
+    """The interval of an accuracy, cut at 0 and 1; that of a difference of two (``least`` -1) at -1 and 1."""
+    low, high = (float(np.clip(end, least, 1)) for end in (level.low, level.high))
     return replace(level, low=low, high=high)
 
 
@@ -39,19 +48,33 @@ def domain_findings(
     """All findings of one model: over domains, then of each."""
     made = [*_less(domains, factor, reference), *_at_all(domains, factor, category)]
     if len(domains) <= MOST:
-        made += [_less_of(domain, factor, reference) for domain in domains]
-        made += [_at_all_of(domain, factor, category) for domain in domains]
+        made += [_less_of(domain, reference) for domain in domains]
+        made += [_at_all_of(domain, category) for domain in domains]
     head = f"{model}: " if model else ""
     return tuple(replace(finding, statement=head + finding.statement) for finding in made if finding.n)
 
 
+def decided(gap: Interval) -> bool | None:
+    """Whether a difference is above zero; None where it is open. Two repeats decide nothing, nor do repeats that all
+    give one number.
+
+    >>> decided(mean_interval(np.array([0.2, 0.22, 0.21]))), decided(mean_interval(np.array([0.2, 0.2, 0.2])))
+    (True, None)
+    """
+    return None if gap.n < LEAST or not gap.high - gap.low > NARROWEST else sign_holds(gap, 1)
+
+
+def worded(gap: Interval) -> str:
+    """
+    >>> worded(mean_interval(np.array([0.2, 0.22, 0.21]))), worded(mean_interval(np.array([0.2, 0.22])))
+    ('known less well', 'undecided')
+    """
+    return {True: "known less well", False: "known better", None: "undecided"}[decided(gap)]
+
+
 def verdict(domain: Domain) -> str:
-    """
-    >>> nothing = np.array([np.nan, np.nan])
-    >>> verdict(Domain("photo", nothing, nothing, np.array([0.2, 0.22]), nothing, 9, 9, 0.2, {}))
-    'known less well'
-    """
-    return {True: "known less well", False: "known better", None: "undecided"}[sign_holds(mean_interval(domain.gap), 1)]
+    """What the gap of a domain says."""
+    return worded(mean_interval(domain.gap))
 
 
 def compared(reference: str) -> str:
@@ -59,83 +82,145 @@ def compared(reference: str) -> str:
     return "a network trained on all domains" if reference == BOUND else "networks that left out another domain"
 
 
+def learned(domains: Sequence[Domain]) -> str:
+    """Whether the two kinds of networks learned from as many images, in words; "" where it was not noted.
+
+    >>> one = Domain("photo", *[np.array([np.nan])] * 8, {}, frozenset({(80, 100)}))
+    >>> learned([one]), learned([replace(one, learned=frozenset({(80, 80)}))])
+    ('with 100 training images against 80', 'with as many training images (80)')
+    """
+    pairs = frozenset[tuple[int, int]]().union(*(domain.learned for domain in domains))
+    if not pairs:
+        return ""
+    own, known = (span(pair[kind] for pair in pairs) for kind in (0, 1))
+    if all(one == other for one, other in pairs):
+        return f"with as many training images ({own})"
+    return f"with {known} training images against {own}"
+
+
+def span(counts: Iterable[float]) -> str:
+    """
+    >>> span([24.0, np.nan, 24.0]), span([1200, 80])
+    ('24', '80–1,200')
+    """
+    found = [round(count) for count in counts if np.isfinite(count)]
+    if not found:
+        return "no"
+    low, high = min(found), max(found)
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+def unpaired_words(domain: Domain) -> str:
+    """Which repeats a gap is not of; "" where it is of all."""
+    if not domain.unpaired or not np.isfinite(domain.gap).any():
+        return ""
+    every = int(np.isfinite(domain.left_out).sum())
+    verb = "lacks" if domain.unpaired == 1 else "lack"
+    return f"{domain.unpaired} of {every} repeats {verb} the network to compare with, and no number here is of them"
+
+
 def _wide(n: int) -> str:
     return f"; {n} domains make a wide interval" if 1 < n < FEW else "; one domain makes no interval" if n == 1 else ""
 
 
 def _less(domains: Sequence[Domain], factor: str, reference: str) -> list[Finding]:
-    gap = over_domains(domains, "gap")
+    have = paired(domains)
+    gap = over_domains(have, "gap")
     if not gap.n:
         return []
-    own, known = over_domains(domains, "left_out"), over_domains(domains, "trained")
+    own, known = over_domains(have, "same"), over_domains(have, "trained")
+    training = f", {words}" if (words := learned(have)) else ""
+    lacking = len(domains) - len(have)
+    less = f"; {lacking} more {'has' if lacking == 1 else 'have'} no gap yet" if lacking else ""
     statement = (
         f"over {gap.n} level{'s' * (gap.n != 1)} of {factor}: accuracy is {own.value:.3f} where {factor} was left out, "
-        f"and {known.value:.3f} on the same images by {compared(reference)}, with as many training images; the "
-        f"interval is over levels of {factor}{_wide(gap.n)}"
+        f"and {known.value:.3f} on the same images by {compared(reference)}{training}; the "
+        f"interval is over levels of {factor}{_wide(gap.n)}{less}"
     )
-    return [_finding(LESS, statement, gap, sign_holds(gap, 1))]
+    return [_finding(LESS, statement, gap)]
 
 
-def _less_of(domain: Domain, factor: str, reference: str) -> Finding:
+def _less_of(domain: Domain, reference: str) -> Finding:
     gap = mean_interval(domain.gap)
-    own, known = mean_interval(domain.left_out), mean_interval(domain.trained)
-    part = "" if domain.shared == domain.images else f" ({domain.shared:,} of them)"
+    own, known = mean_interval(domain.same), mean_interval(domain.trained)
+    training = f", {words}" if (words := learned([domain])) else ""
     statement = (
-        f"{own.value:.3f} of {domain.images:,} images are named right where it was left out, "
-        f"and {known.value:.3f} of the same images{part} by {compared(reference)}, paired by repeat: {verdict(domain)}"
+        f"{own.value:.3f} of {span(domain.shared)} images are named right where it was left out, "
+        f"and {known.value:.3f} of the same images by {compared(reference)}{training}, paired by repeat: "
+        f"{verdict(domain)}"
     )
-    return _finding(f"{LESS}: {domain.name}", statement, gap, sign_holds(gap, 1))
+    if domain.partly:
+        every = mean_interval(domain.left_out)
+        statement += f"; of all that was asked where it was left out ({span(domain.images)} images, {every.n} repeats) "
+        statement += f"{every.value:.3f}"
+    if words := unpaired_words(domain):
+        statement += f"; {words.replace('no number here is', 'the gap is not')}"
+    return _finding(f"{LESS}: {domain.name}", statement, gap)
 
 
 def _at_all(domains: Sequence[Domain], factor: str, category: str) -> list[Finding]:
     above = mean_interval(
-        np.array([mean_interval(domain.left_out).value - domain.majority for domain in domains], np.float64)
+        np.array([mean_interval(domain.left_out - domain.majority).value for domain in domains], np.float64)
     )
     if not above.n:
         return []
-    own, base = over_domains(domains, "left_out"), float(np.mean([domain.majority for domain in domains]))
+    own, base = over_domains(domains, "left_out"), over_domains(domains, "majority")
     statement = (
         f"over {above.n} level{'s' * (above.n != 1)} of {factor}: accuracy is {own.value:.3f} where {factor} was left "
-        f"out, and {base:.3f} for always saying its most frequent {category}; the interval is over levels of "
+        f"out, and {base.value:.3f} for always saying its most frequent {category}; the interval is over levels of "
         f"{factor}{_wide(above.n)}"
     )
-    return [_finding(AT_ALL, statement, above, sign_holds(above, 1))]
+    return [_finding(AT_ALL, statement, above)]
 
 
-def _at_all_of(domain: Domain, factor: str, category: str) -> Finding:
+def _at_all_of(domain: Domain, category: str) -> Finding:
     above, own = mean_interval(domain.left_out - domain.majority), mean_interval(domain.left_out)
     statement = (
-        f"{own.value:.3f} of {domain.images:,} images are named right "
-        f"where it was left out; always saying its most frequent {category} gives {domain.majority:.3f}"
+        f"{own.value:.3f} of {span(domain.images)} images are named right where it was left out; always saying its "
+        f"most frequent {category} gives {mean_interval(domain.majority).value:.3f}"
     )
-    return _finding(f"{AT_ALL}: {domain.name}", statement, above, sign_holds(above, 1))
+    return _finding(f"{AT_ALL}: {domain.name}", statement, above)
 
 
-def _finding(name: str, statement: str, interval: Interval, holds: bool | None) -> Finding:
-    said = statement[:1].upper() + statement[1:]
-    return Finding(name, said, interval.value, interval.low, interval.high, interval.n, None, holds)
+def _finding(name: str, statement: str, interval: Interval) -> Finding:
+    said, cut = statement[:1].upper() + statement[1:], clipped(interval, -1)
+    return Finding(name, said, cut.value, cut.low, cut.high, cut.n, None, decided(interval))
 
 
-def domain_answer(domains: Sequence[Domain], model: str, factor: str, chance: float) -> str:
-    """The study's answer in two sentences with numbers."""
+def domain_answer(domains: Sequence[Domain], model: str, factor: str, chance: float, draws: int = 1) -> str:
+    """The study's answer in two sentences with numbers. ``draws``: of the images, which repeats may be."""
     head = f"{model}: " if model else ""
-    own, known = clipped(over_domains(domains, "left_out")), clipped(over_domains(domains, "trained"))
+    have = paired(domains)
+    own, known = clipped(over_domains(have or domains, "same" if have else "left_out")), over_domains(have, "trained")
     if not own.n:
         return f"{head}No {factor} that was left out has been asked yet."
     spread = f", interval over them [{own.low:.2f}, {own.high:.2f}]" if np.isfinite(own.low) else ""
     many = f"mean of {own.n} levels{spread}" if own.n > 1 else "one level"
-    said = f"{head}Where a {factor} was never seen, accuracy is {own.value:.2f} ({many}; chance {chance:.2f})"
-    if not known.n:
+    usual = over_domains(have or domains, "majority").value
+    base = f"chance {chance:.2f}, always saying the most frequent {usual:.2f}"
+    said = f"{head}Where a {factor} was never seen, accuracy is {own.value:.2f} ({many}; {base})"
+    if not have:
         return f"{said}. What it would be where it was trained on is not known yet."
     said += f"; where it was trained on, {known.value:.2f} on the same images."
     verdicts: dict[str, list[str]] = {}
-    for domain in domains:
+    for domain in have:
         verdicts.setdefault(verdict(domain), []).append(domain.name)
-    repeats = max(int(np.isfinite(domain.gap).sum()) for domain in domains)
     order = [word for word in ("known less well", "known better", "undecided") if word in verdicts]
     parts = [f"{word}: {_named(verdicts[word], len(domains))}" for word in order]
+    if len(have) < len(domains):
+        parts.append(f"not known yet: {_named([one.name for one in domains if one not in have], len(domains))}")
     told = "; ".join(parts)
-    return f"{said} {told[:1].upper()}{told[1:]} (n = {repeats})."
+    repeats = [int(np.isfinite(domain.gap).sum()) for domain in have]
+    dropped = f"; {sum(one.unpaired for one in have)} without a pair left out" if any(d.unpaired for d in have) else ""
+    return f"{said} {told[:1].upper()}{told[1:]} (n = {span(repeats)} {repeat_words(draws, max(repeats))}{dropped})."
+
+
+def repeat_words(draws: int, n: int) -> str:
+    """
+    >>> repeat_words(1, 3), repeat_words(4, 4), repeat_words(1, 1)
+    ('seeds of one split', 'draws of the images', 'seed of one split')
+    """
+    return f"draw{'s' * (n != 1)} of the images" if draws > 1 else f"seed{'s' * (n != 1)} of one split"
 
 
 def _named(names: Sequence[str], every: int) -> str:

@@ -1,11 +1,13 @@
 """A study whose networks train on every domain but one (design ``leave_one_out``): answers by domain.
 
 What a network knows of a domain that it never saw is compared with what a network knows of it that did, on the same
-images and trained on as many: else a domain that was never seen could not be told from one that is hard.
+images and, unless the design says otherwise, trained on as many: else a domain that was never seen could not be told
+from one that is hard.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,25 +53,40 @@ class Answered:
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """One domain, of one model. Accuracies are by repeat, NaN where there is no such trial.
+    """One domain, of one model. Numbers are by repeat, NaN where there is no such trial.
 
-    ``left_out``: of networks that never saw it, on the ``images`` they were asked. ``trained``: of networks that did,
-    and ``gap``, how much more these know, both on the ``shared`` images that the two were asked. ``others``: of the
-    networks that never saw it, on new images of the domains they were trained on. ``majority``: of who always says the
-    most frequent category. ``by_category``: of ``left_out``, with the images of each.
+    ``left_out``: of networks that never saw it, on the ``images`` they were asked. ``same``: of these networks,
+    ``trained``: of networks that did see it, and ``gap``, how much more these know: all three on the ``shared`` images
+    that both were asked, and NaN in a repeat that lacks one of the two. ``others``: of the networks that never saw it,
+    on new images of the domains they were trained on. ``majority``: of who always says the most frequent category.
+    ``by_category``: of ``left_out``, with the images of each. ``learned``: how many training images the networks
+    had, those that never saw it and those that did, of each pair.
     """
 
     name: str
     left_out: Float[np.ndarray, " repeats"]
+    same: Float[np.ndarray, " repeats"]
     trained: Float[np.ndarray, " repeats"]
     gap: Float[np.ndarray, " repeats"]
     others: Float[np.ndarray, " repeats"]
-    images: int
-    shared: int
-    majority: float
+    images: Float[np.ndarray, " repeats"]
+    shared: Float[np.ndarray, " repeats"]
+    majority: Float[np.ndarray, " repeats"]
     by_category: Mapping[str, tuple[np.ndarray, int]]
+    learned: frozenset[tuple[int, int]] = frozenset()
     not_asked: tuple[str, ...] = ()
     not_asked_images: int = 0
+
+    @property
+    def unpaired(self) -> int:
+        """Repeats that have no gap, though the domain was left out in them."""
+        return int((np.isfinite(self.left_out) & ~np.isfinite(self.gap)).sum())
+
+    @property
+    def partly(self) -> bool:
+        """Whether a gap is of fewer images, or fewer repeats, than were asked where the domain was left out."""
+        paired = np.isfinite(self.gap)
+        return bool(paired.any()) and (self.unpaired > 0 or bool((self.shared[paired] < self.images[paired]).any()))
 
 
 def is_domains(recipe: Recipe) -> bool:
@@ -141,41 +158,65 @@ def domain_numbers(answered: Sequence[Answered]) -> tuple[list[Domain], str]:
 
 
 def _domain(name: str, mine: Sequence[Answered], rest: Sequence[Answered], repeats: Sequence[int]) -> Domain:
-    numbers = {key: np.full(len(repeats), np.nan) for key in ("left_out", "trained", "gap", "others")}
-    shared = 0
+    keys = ("left_out", "same", "trained", "gap", "others", "images", "shared", "majority")
+    numbers = {key: np.full(len(repeats), np.nan) for key in keys}
+    learned: set[tuple[int, int]] = set()
     for place, repeat in enumerate(repeats):
         own = [one for one in mine if one.repeat == repeat]
         known = [one for one in rest if one.repeat == repeat and name in one.domains]
         if not own:
             continue
-        numbers["left_out"][place] = _mean([one.right[one.unseen] for one in own])
-        numbers["others"][place] = _mean([one.right[~one.unseen] for one in own])
+        found = {
+            "left_out": _mean([one.right[one.unseen] for one in own]),
+            "others": _mean([one.right[~one.unseen] for one in own]),
+            "images": float(np.mean([one.unseen.sum() for one in own])),
+            "majority": float(np.mean([_majority(one) for one in own])),
+        }
         here = [~one.unseen & (one.domain == one.domains.index(name)) for one in known]
         both = set.intersection(
             *(set(one.sample[one.unseen].tolist()) for one in own),
             *(set(one.sample[at].tolist()) for one, at in zip(known, here)),
         )
-        if not known or not both:
-            continue
-        images = np.array(sorted(both))
-        trained = _mean([one.right[at & np.isin(one.sample, images)] for one, at in zip(known, here)])
-        same = _mean([one.right[one.unseen & np.isin(one.sample, images)] for one in own])
-        numbers["trained"][place], numbers["gap"][place] = trained, trained - same
-        shared = len(images)
-    first = mine[0]
-    counts = np.bincount(first.category[first.unseen], minlength=len(first.categories))
-    by_category = {}
-    for number in np.flatnonzero(counts):
-        values = [
-            _mean([one.right[one.unseen & (one.category == number)] for one in mine if one.repeat == r])
-            for r in repeats
-        ]
-        by_category[first.categories[number]] = (np.array(values), int(counts[number]))
+        if known and both:
+            images = np.array(sorted(both))
+            trained = _mean([one.right[at & np.isin(one.sample, images)] for one, at in zip(known, here)])
+            same = _mean([one.right[one.unseen & np.isin(one.sample, images)] for one in own])
+            found |= {"same": same, "trained": trained, "gap": trained - same, "shared": float(len(images))}
+            learned |= set(itertools.product(_learned(own), _learned(known)))
+        for key, value in found.items():
+            numbers[key][place] = value
+    facts = [one.facts for one in mine]
     return Domain(
-        name, **numbers, images=int(counts.sum()), shared=shared, majority=float(counts.max() / counts.sum()),
-        by_category=by_category, not_asked=tuple(map(str, first.facts.get("not_asked", ()))),
-        not_asked_images=int(first.facts.get("not_asked_images", 0)),
+        name, **numbers, by_category=_by_category(mine, repeats), learned=frozenset(learned),
+        not_asked=tuple(dict.fromkeys(str(kind) for one in facts for kind in one.get("not_asked", ()))),
+        not_asked_images=max(int(one.get("not_asked_images", 0)) for one in facts),
     )  # fmt: skip
+
+
+def _learned(networks: Sequence[Answered]) -> set[int]:
+    """How many training images they had, where it was noted."""
+    return {int(one.facts["images"]) for one in networks if "images" in one.facts}
+
+
+def _majority(one: Answered) -> float:
+    """The share of the most frequent category among the images of the domain left out."""
+    asked = one.category[one.unseen]
+    return float(np.bincount(asked).max() / len(asked)) if len(asked) else float("nan")
+
+
+def _by_category(mine: Sequence[Answered], repeats: Sequence[int]) -> dict[str, tuple[np.ndarray, int]]:
+    """Accuracy by repeat and images (their mean) of each category, by name: its number may be another in each trial."""
+    found = {}
+    for name in dict.fromkeys(name for one in mine for name in one.categories):
+        at = [
+            one.unseen & (one.category == (one.categories.index(name) if name in one.categories else -1))
+            for one in mine
+        ]
+        if not any(here.any() for here in at):
+            continue
+        values = [_mean([one.right[here] for one, here in zip(mine, at) if one.repeat == r]) for r in repeats]
+        found[name] = (np.array(values), round(float(np.mean([here.sum() for here in at]))))
+    return found
 
 
 def _mean(parts: Sequence[np.ndarray]) -> float:
