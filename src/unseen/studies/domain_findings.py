@@ -16,14 +16,12 @@ import numpy as np
 from unseen.measures import Interval, mean_interval
 from unseen.reports.contents import Finding
 from unseen.studies.domains import BOUND, Domain
-from unseen.studies.findings import sign_holds
+from unseen.studies.findings import repeated_sign
 
 LESS = "known less well where the domain was never seen"
 AT_ALL = "recognised in a domain that was never seen"
 FEW = 6  # domains below which an interval over them is called wide
 MOST = 8  # domains that have findings of their own; of more the table tells
-LEAST = 3  # repeats that a verdict needs: an interval over two says next to nothing
-NARROWEST = 1e-9  # width of an interval below which all repeats are one number: nothing is known of their spread
 
 
 def over_domains(domains: Sequence[Domain], key: str) -> Interval:
@@ -54,22 +52,12 @@ def domain_findings(
     return tuple(replace(finding, statement=head + finding.statement) for finding in made if finding.n)
 
 
-def decided(gap: Interval) -> bool | None:
-    """Whether a difference is above zero; None where it is open. Two repeats decide nothing, nor do repeats that all
-    give one number.
-
-    >>> decided(mean_interval(np.array([0.2, 0.22, 0.21]))), decided(mean_interval(np.array([0.2, 0.2, 0.2])))
-    (True, None)
-    """
-    return None if gap.n < LEAST or not gap.high - gap.low > NARROWEST else sign_holds(gap, 1)
-
-
 def worded(gap: Interval) -> str:
     """
     >>> worded(mean_interval(np.array([0.2, 0.22, 0.21]))), worded(mean_interval(np.array([0.2, 0.22])))
     ('known less well', 'undecided')
     """
-    return {True: "known less well", False: "known better", None: "undecided"}[decided(gap)]
+    return {True: "known less well", False: "known better", None: "undecided"}[repeated_sign(gap, 1)]
 
 
 def verdict(domain: Domain) -> str:
@@ -184,7 +172,7 @@ def _at_all_of(domain: Domain, category: str) -> Finding:
 
 def _finding(name: str, statement: str, interval: Interval) -> Finding:
     said, cut = statement[:1].upper() + statement[1:], clipped(interval, -1)
-    return Finding(name, said, cut.value, cut.low, cut.high, cut.n, None, decided(interval))
+    return Finding(name, said, cut.value, cut.low, cut.high, cut.n, None, repeated_sign(interval, 1))
 
 
 def domain_answer(domains: Sequence[Domain], model: str, factor: str, chance: float, draws: int = 1) -> str:
