@@ -45,7 +45,7 @@ def legend(body: str) -> str:
 
 MARKS = (
     "✓ holds: the 95 % interval lies on the side that was expected. ✗ does not hold: it lies on the other side. "
-    "○ open: it includes zero, or there is one repeat and so no interval, or nothing was expected."
+    "○ open: it includes zero, or there are too few repeats (or all alike) to tell, or nothing was expected."
 )
 HINT = '<p class="scroll-hint">The picture goes on to the right: scroll it sideways.</p>'
 POINT = '<span class="mouse"> Point at a cell for its name and count.</span>'  # hidden where there is no mouse
