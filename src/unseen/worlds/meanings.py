@@ -82,17 +82,19 @@ def _plain(text: str) -> str:
 
 
 def turns(levels: Sequence[Level]) -> bool:
-    """Whether these are evenly spaced degrees of a full circle.
+    """Whether these are evenly spaced degrees of a full circle; the first may come again as the last.
 
-    >>> turns([0, 90, 180, 270]), turns([0, 10, 20]), turns([0, 5, 5])
-    (True, False, False)
+    >>> turns([0, 90, 180, 270]), turns([0, 10, 20]), turns([0, 5, 5]), turns([-180, -90, 0, 90, 180])
+    (True, False, False, True)
     """
     values = [float(level) for level in levels if isinstance(level, int | float)]
     if len(values) < 3 or len(values) != len(levels):
         return False
     steps = [b - a for a, b in pairwise(values)]
     even = max(steps) - min(steps) < 1e-6 * max(steps)
-    return even and abs(values[-1] - values[0] + steps[0] - 360) < 0.01 * 360 and steps[0] > 1
+    span = values[-1] - values[0]
+    closed = len(values) > 3 and abs(span - 360) < 1e-6
+    return even and steps[0] > 1 and (closed or abs(span + steps[0] - 360) < 0.01 * 360)
 
 
 def is_counted(levels: Sequence[Level]) -> bool:
