@@ -46,8 +46,8 @@ _PLACES = frozenset((
     "ground", "field", "lawn", "meadow", "desert", "mountain", "mountains", "lake", "ocean", "sea", "river", "pond",
     "city", "town", "village", "park", "garden", "yard", "home", "kitchen", "office", "room", "studio", "wall", "floor",
     "carpet", "night", "day", "dusk", "dawn", "morning", "noon", "evening", "sunset", "sunrise", "sunny", "rain",
-    "rainy", "fog", "foggy", "cloudy", "dark", "dim", "bright", "shade", "shadow", "background", "bg", "plain", "white", "black",
-    "grey", "gray",
+    "rainy", "fog", "foggy", "cloudy", "dark", "dim", "bright", "shade", "shadow", "background", "bg", "plain",
+    "white", "black", "grey", "gray",
 ))  # fmt: skip
 # Of PACS, Office-Home, Office-31, VLCS, DomainNet, VisDA, NICO, digits, camera traps and weather sets.
 _DOMAIN_WORDS = frozenset((
