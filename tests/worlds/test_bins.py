@@ -86,6 +86,12 @@ def test_bins_of_equally_many_images_follow_the_images():
     assert 0 in next(iter(inside(circle(), {"count": 8, "by": "count"}).values()))
 
 
+def test_a_level_on_an_edge_is_in_the_bin_that_begins_there_however_the_circle_is_counted():
+    bins = inside(circle((*range(0, 360, 90), 31.8)), {"edges": [-58.2, 31.8, 121.8, 211.8, 301.8]})
+    assert 31.8 in bins["31.8 to 121.8"]
+    assert list(inside(line(0.0, 0.3, 0.9), {"edges": [0, 0.1 + 0.2, 0.9]}).values()) == [[0.0], [0.3, 0.9]]
+
+
 def test_edges_are_the_users_and_what_lies_outside_is_left_out():
     bins = inside(line(*range(0, 100, 10)), {"edges": [0, 30, 60]})
     assert bins == {"0-30": [0, 10, 20], "30-60": [30, 40, 50, 60]}

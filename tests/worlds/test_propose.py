@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from PIL import Image
@@ -196,3 +197,41 @@ def test_an_empty_and_a_missing_folder_are_explained(tmp_path):
     (tmp_path / "read.me").write_text("words")
     with pytest.raises(UnseenError, match="neither a folder of images nor a table"):
         propose(tmp_path / "read.me")
+
+
+def test_a_table_that_is_not_there_is_a_missing_file(tmp_path):
+    (tmp_path / "table.csv").write_text("path,category\n")
+    with pytest.raises(UnseenError, match=r"no file '.*tabel.csv'; .* holds the tables table.csv"):
+        propose(tmp_path / "tabel.csv")
+    with pytest.raises(UnseenError, match=r"no file '.*t.csv': there is no folder"):
+        propose(tmp_path / "nowhere" / "t.csv")
+
+
+@pytest.mark.parametrize("column", ["filename", "filepath", "image_path", "img", "file_name", "Image Path"])
+def test_a_table_may_call_its_files_as_tables_do(photos, column):
+    paths = sorted(path.relative_to(photos).as_posix() for path in photos.rglob("*.png"))
+    table = {"label": [p.split("/")[0] for p in paths], column: paths, "angle": [p.split("/")[1] for p in paths]}
+    pl.DataFrame(table).write_csv(photos / "table.csv")
+    found = propose(photos / "table.csv")
+    assert [factor.name for factor in found.factors] == ["label", "angle"]
+
+
+@pytest.mark.parametrize(("views", "kept"), [(range(0, 361, 30), 0), (range(-180, 181, 45), 180)])
+def test_a_circle_that_names_its_first_place_twice_has_it_once(tmp_path, views, kept):
+    for category in ("bus", "car", "van"):
+        for view in views:
+            for number in range(2):
+                draw(tmp_path / "set" / category / str(view) / f"{number}.png", size=(4 + view % 7, 4))
+    found = propose(tmp_path / "set")
+    assert (found.columns, found.kinds) == ("azimuth", {"azimuth": "circular"})
+    assert found.counts is not None
+    assert sorted(found.counts[0].tolist()) == [2] * (len(views) - 2) + [4]
+    samples = folder(**found.world).samples
+    assert len(samples) == found.images
+    assert samples.space["azimuth"].levels == found.factor("azimuth").levels
+    assert found.counts[0][found.factor("azimuth").index(kept)] == 4
+    both = {"azimuth": [views[0], views[-1]]}
+    with pytest.raises(UnseenError, match="which are one place on a circle of 360; name one of them"):
+        folder(**found.world, levels=both)
+    binned = folder(**found.world, bins={"azimuth": 4}).samples
+    assert set(binned.attribute("azimuth_unbinned", np.arange(len(binned)))) == set(views)

@@ -133,9 +133,11 @@ def _by_edges(factor: Factor, values: np.ndarray, edges: np.ndarray) -> tuple[np
             "the last edge may lie one turn after the first."
         )
     around = _from(values, float(edges[0]), factor)
-    place = np.searchsorted(edges, around, side="right") - 1
-    place[around == edges[-1]] = len(edges) - 2  # the last bin holds both its edges
-    return edges, np.where((around < edges[0]) | (around > edges[-1]), -1, place).astype(np.int64)
+    near = _NEAR * np.diff(edges).min()
+    place = np.searchsorted(edges - near, around, side="right") - 1
+    place[np.abs(around - edges[-1]) <= near] = len(edges) - 2  # the last bin holds both its edges
+    outside = (around < edges[0] - near) | (around > edges[-1] + near)
+    return edges, np.where(outside, -1, place).astype(np.int64)
 
 
 def _by_images(

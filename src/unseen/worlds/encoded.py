@@ -12,7 +12,7 @@ from unseen.vocabulary.errors import unknown
 from unseen.vocabulary.factors import Factor, FactorSpace, Level
 from unseen.worlds.binning import binned_as_asked
 from unseen.worlds.bins import Bins
-from unseen.worlds.levels import encode, places
+from unseen.worlds.levels import encode, one_turn, places
 
 UNBINNED = "_unbinned"  # ends the name of the attribute that keeps a level which was put into a bin: view_unbinned
 
@@ -58,7 +58,7 @@ def encoded(
             attributes[name + UNBINNED] = found.before
             said.append(found.said)
         else:
-            factor, own = read(name, levels.get(name))
+            factor, own = one_turn(*read(name, levels.get(name)), asked=name in levels)
         factors.append(factor)
         codes.append(own)
     left_out = {name: int((own < 0).sum()) for name, own in zip(texts, codes) if (own < 0).any()}

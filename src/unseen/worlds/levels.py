@@ -16,7 +16,9 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 POOL_WORDS = {
     "train": "train", "training": "train", "trn": "train",
     "val": "validation", "valid": "validation", "validation": "validation", "dev": "validation",
-    "test": "test", "testing": "test", "tst": "test",
+    "crossval": "validation", "crossvalidation": "validation", "cv": "validation", "eval": "validation",
+    "evaluation": "validation",
+    "test": "test", "testing": "test", "tst": "test", "holdout": "test", "heldout": "test",
 }  # fmt: skip
 
 
@@ -78,6 +80,39 @@ def encode(
     return factor, np.array([place.get(level, -1) for level in found], np.int64)[coded.indices.to_numpy()]
 
 
+def one_turn(factor: Factor, codes: np.ndarray, asked: bool = False) -> tuple[Factor, np.ndarray]:
+    """A circle on which no place has two levels: images at 360 are at 0. Else a view held out as 360 would be seen as
+    0. Levels that were ``asked`` for by name are not made one in silence.
+
+    >>> factor, codes = one_turn(Factor("azimuth", (0, 120, 240, 360), kind="circular", period=360), np.arange(4))
+    >>> factor.levels, codes.tolist()
+    ((0, 120, 240), [0, 1, 2, 0])
+    """
+    values = [level for level in factor.levels if isinstance(level, int | float)]
+    if factor.kind != "circular" or factor.period is None or factor.coordinates or len(values) < len(factor):
+        return factor, codes
+    at: dict[float, list[Level]] = {}
+    for level in values:
+        place = round(level % factor.period, 9)
+        at.setdefault(0.0 if place == factor.period else place, []).append(level)
+    twice = [sorted(own, key=float) for own in at.values() if len(own) > 1]
+    if not twice:
+        return factor, codes
+    if asked:
+        raise UnseenError(
+            f"levels of '{factor.name}' lists {' and '.join(map(str, twice[0]))}, which are one place on a circle of "
+            f"{factor.period:g}; name one of them, or leave the levels out: then their images are put together."
+        )
+    kept = {
+        place: min(own, key=lambda level: not 0 <= float(level) < (factor.period or 0)) for place, own in at.items()
+    }
+    levels = tuple(level for level in factor.levels if level in kept.values())
+    number = {place: levels.index(level) for place, level in kept.items()}
+    new = [next(number[place] for place, own in at.items() if level in own) for level in factor.levels]
+    merged = Factor(factor.name, levels, factor.kind, period=factor.period)
+    return merged, np.array([*new, -1], np.int64)[codes]
+
+
 def places(factor: Factor, column: Sequence[str]) -> np.ndarray:
     """Level numbers of texts at a factor that is known already; a number may be written in another way.
 
@@ -129,7 +164,8 @@ def full_turn(levels: Sequence[Level]) -> float:
     """
     values = [float(level) for level in levels if isinstance(level, int | float)]
     counted = len(values) == len(levels) and len(values) > 1 and bool(np.all(np.diff(values) == 1))
-    return 360.0 if len(values) == len(levels) and not counted else float(len(levels))
+    closed = counted and (values[0], values[-1]) in ((0, 360), (-180, 180))  # every degree, and the first one again
+    return 360.0 if len(values) == len(levels) and (not counted or closed) else float(len(levels))
 
 
 def pools(column: Sequence[str | None]) -> np.ndarray:

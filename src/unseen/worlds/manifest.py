@@ -1,4 +1,4 @@
-"""A table of images: one row per file, a column ``path`` (or ``image``, ``file``), and any columns as factors.
+"""A table of images: one row per file, a column ``path`` (or ``image``, ``filename`` …), and any columns as factors.
 
 A Parquet manifest that ``unseen render`` wrote says of itself, under the key ``unseen`` of its metadata, what its
 factors are: their levels in order, kinds, coordinates. A column called ``view:bins=8`` is the factor ``view`` in eight
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +25,7 @@ from unseen.worlds.listed_paths import image_paths
 from unseen.worlds.parquet import Damaged, parquet_frame, parquet_note
 from unseen.worlds.paths import given_path, shown
 
-PATH_COLUMNS = ("path", "image", "file")
+PATH_COLUMNS = ("path", "image", "file", "filename", "filepath", "image_path", "img")
 SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
@@ -51,7 +52,7 @@ def read_manifest(path: str | Path, root: Path | None = None, factors: Sequence[
     """
     file = find_manifest(path, root)
     frame, bins = _binned(_frame(file), file)
-    key = next((name for name in PATH_COLUMNS if name in frame.columns), None)
+    key = path_column(frame.columns)
     if key is None:
         raise UnseenError(
             f"manifest '{file.name}' has no column for the image files; name it {listed(PATH_COLUMNS)}. "
@@ -75,6 +76,18 @@ def read_manifest(path: str | Path, root: Path | None = None, factors: Sequence[
     pool = frame["pool"].to_list() if "pool" in frame.columns else None
     own = {name: count for name, count in bins.items() if name in names}
     return Manifest(base, paths, columns, pool, declared, facts.get("size"), facts.get("channels"), own)
+
+
+def path_column(columns: Sequence[str]) -> str | None:
+    """The column that names the files; ``file_name`` and ``Image Path`` are read as ``filename`` and ``image_path``.
+
+    >>> path_column(["label", "Image Path"]), path_column(["label", "file_name"]), path_column(["label"])
+    ('Image Path', 'file_name', None)
+    """
+    if exact := next((name for name in PATH_COLUMNS if name in columns), None):
+        return exact
+    plain = {re.sub(r"[\W_]+", "", name).lower(): name for name in reversed(columns)}
+    return next((plain[key] for name in PATH_COLUMNS if (key := name.replace("_", "")) in plain), None)
 
 
 def find_manifest(path: str | Path, root: Path | None = None) -> Path:

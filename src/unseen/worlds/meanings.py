@@ -28,7 +28,26 @@ DOMAINS = (
 COUNTERS = frozenset((
     "img", "image", "im", "pic", "picture", "photo", "photograph", "frame", "frames", "dsc", "dscn", "dscf", "file",
     "sample", "example", "id", "idx", "index", "num", "number", "no", "nr", "item", "shot", "scan", "crop", "seq",
-    "snapshot", "screenshot", "untitled", "copy", "pxl", "vid", "video",
+    "snapshot", "screenshot", "untitled", "copy", "pxl", "vid", "video", "imgs", "images", "pics", "pictures", "photos",
+    "foto", "fotos", "bild", "bilder", "imagen", "immagine", "afbeelding", "capture", "grab", "still", "snap", "mvi",
+    "dji", "gopr",
+))  # fmt: skip
+# Before a number they name what it measures or which one it is; another word may stand before a running number.
+MEASURES = frozenset((
+    "brightness", "lighting", "illumination", "illum", "contrast", "blur", "noise", "level", "severity", "strength",
+    "exposure", "distance", "dist", "height", "width", "depth", "zoom", "focus", "tilt", "pitch", "yaw", "roll", "time",
+    "day", "week", "month", "year", "age", "dose", "speed", "temperature", "step", "stage", "grade", "session",
+    "subject", "patient", "person", "user", "specimen", "plate", "texture", "material", "style", "shape", "identity",
+    "orientation", "elev", "phase", "condition", "site", "scene", "room", "position", "pos", "lens", "sensor",
+))  # fmt: skip
+_PLACES = frozenset((
+    "grass", "sand", "snow", "ice", "water", "land", "sky", "indoor", "indoors", "outdoor", "outdoors", "forest",
+    "wood", "woods", "jungle", "bamboo", "beach", "street", "road", "rock", "rocks", "stone", "mud", "soil", "dirt",
+    "ground", "field", "lawn", "meadow", "desert", "mountain", "mountains", "lake", "ocean", "sea", "river", "pond",
+    "city", "town", "village", "park", "garden", "yard", "home", "kitchen", "office", "room", "studio", "wall", "floor",
+    "carpet", "night", "day", "dusk", "dawn", "morning", "noon", "evening", "sunset", "sunrise", "sunny", "rain",
+    "rainy", "fog", "foggy", "cloudy", "dark", "dim", "bright", "shade", "shadow", "background", "bg", "plain",
+    "white", "black", "grey", "gray",
 ))  # fmt: skip
 # Of PACS, Office-Home, Office-31, VLCS, DomainNet, VisDA, NICO, digits, camera traps and weather sets.
 _DOMAIN_WORDS = frozenset((
@@ -45,6 +64,7 @@ _DOMAIN_WORDS = frozenset((
 ))  # fmt: skip
 _PLACE = re.compile(r"(in|on|at|near|under|with)[ _-].+", re.IGNORECASE)  # NICO: "on grass", "in water"
 FULL_TURNS = frozenset((8, 12, 16, 18, 20, 24, 30, 36, 45, 60, 72, 90, 100, 120, 180, 360))  # views of turntables
+MANY = 12  # numbers: more are seldom levels that someone chose
 SURE_TURNS = frozenset((36, 72, 180, 360))  # numbers of files that are seldom a running number
 
 
@@ -77,22 +97,59 @@ def are_domains(name: str, levels: Sequence[Level]) -> bool:
     return len(texts) > 1 and len(texts) == len(levels) and 2 * len(known) > len(texts)
 
 
+def are_places(levels: Sequence[Level]) -> bool:
+    """Whether most of these say where or in which light something is shown, not what it is.
+
+    >>> are_places(["grass", "tall_grass", "snow"]), are_places(["landbird", "waterbird"])
+    (True, False)
+    """
+    texts = [level for level in levels if isinstance(level, str)]
+    known = [text for text in texts if (words := re.findall(r"[^\W\d_]+", text.lower())) and words[-1] in _PLACES]
+    return len(texts) > 1 and len(texts) == len(levels) and 2 * len(known) > len(texts)
+
+
+def is_running(word: str, levels: Sequence[Level]) -> bool:
+    """Whether a word says nothing of the numbers behind it, which come in a row, or are many and uneven.
+
+    >>> is_running("kuva", [3, 4, 5]), is_running("brightness", [3, 4, 5]), is_running("kuva", [0, 30, 60])
+    (True, False, False)
+    """
+    low = word.lower()
+    known = not low or low in MEANINGS or low in MEASURES
+    whole = all(isinstance(level, int) for level in levels)
+    uneven = len(levels) > MANY and not are_spaced(levels)
+    return not known and whole and (are_spaced(levels, (1,)) or uneven)
+
+
+def are_spaced(levels: Sequence[Level], steps: Sequence[float] = ()) -> bool:
+    """Whether numbers have one distance: of those given, or any but 1.
+
+    >>> are_spaced([0, 30, 60]), are_spaced([1, 2, 3]), are_spaced([1, 2, 3], [1])
+    (True, False, True)
+    """
+    values = [level for level in levels if isinstance(level, int | float)]
+    found = {b - a for a, b in pairwise(values)} if len(values) == len(levels) else set()
+    return len(found) == 1 and (found <= set(steps) if steps else found != {1})
+
+
 def _plain(text: str) -> str:
     return re.sub(r"[\W\d_]+", "", text).lower()
 
 
 def turns(levels: Sequence[Level]) -> bool:
-    """Whether these are evenly spaced degrees of a full circle.
+    """Whether these are evenly spaced degrees of a full circle; the first may come again as the last.
 
-    >>> turns([0, 90, 180, 270]), turns([0, 10, 20]), turns([0, 5, 5])
-    (True, False, False)
+    >>> turns([0, 90, 180, 270]), turns([0, 10, 20]), turns([0, 5, 5]), turns([-180, -90, 0, 90, 180])
+    (True, False, False, True)
     """
     values = [float(level) for level in levels if isinstance(level, int | float)]
     if len(values) < 3 or len(values) != len(levels):
         return False
     steps = [b - a for a, b in pairwise(values)]
     even = max(steps) - min(steps) < 1e-6 * max(steps)
-    return even and abs(values[-1] - values[0] + steps[0] - 360) < 0.01 * 360 and steps[0] > 1
+    span = values[-1] - values[0]
+    closed = len(values) > 3 and abs(span - 360) < 1e-6
+    return even and steps[0] > 1 and (closed or abs(span + steps[0] - 360) < 0.01 * 360)
 
 
 def is_counted(levels: Sequence[Level]) -> bool:

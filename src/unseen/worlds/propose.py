@@ -15,10 +15,11 @@ from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor
 from unseen.worlds.decode import quiet
 from unseen.worlds.guess import Guess, readings
-from unseen.worlds.levels import encode
+from unseen.worlds.levels import encode, one_turn
 from unseen.worlds.manifest import SUFFIXES as TABLES
 from unseen.worlds.manifest import Manifest, read_manifest
 from unseen.worlds.meanings import are_domains, is_turn
+from unseen.worlds.paths import shown
 from unseen.worlds.roles import is_nested, roles
 from unseen.worlds.scan import folder_at, inspect, stats
 from unseen.worlds.template import Template
@@ -90,6 +91,8 @@ def propose(
         return _of_manifest(given, template, root, category, across)
     if given.is_file():
         raise UnseenError(f"'{given}' is neither a folder of images nor a table ({', '.join(TABLES)}).")
+    if given.suffix.lower() in TABLES and not given.exists():
+        raise _no_table(given)
     base = folder_at(given if root is None else root)
     odd: list[tuple[str, str]] = []
     paths = stats(base, odd=odd)["path"].to_list()
@@ -115,6 +118,15 @@ def near(path: Path) -> str:
     """A path below the working directory is written relative to it."""
     here, there = Path.cwd().resolve(), path.resolve()
     return there.relative_to(here).as_posix() if there.is_relative_to(here) else there.as_posix()
+
+
+def _no_table(given: Path) -> UnseenError:
+    place = given.absolute().parent
+    if not place.is_dir():
+        return UnseenError(f"no file '{shown(str(given))}': there is no folder {shown(str(place))}.")
+    beside = sorted(file.name for file in place.iterdir() if file.suffix.lower() in TABLES and file.is_file())
+    holds = f"holds the tables {listed(map(shown, beside), 10)}" if beside else "holds no tables"
+    return UnseenError(f"no file '{shown(str(given))}'; {shown(str(place))} {holds}.")
 
 
 def _of_manifest(
@@ -156,7 +168,9 @@ def _proposal(
         factor = declared.get(name, factor)
         kind = None if name in declared else _kind(factor)
         kinds |= {name: kind} if kind else {}
-        factors.append(factor if kind is None else encode(name, column, kind=kind)[0])
+        if kind is not None:
+            factor, codes[name] = one_turn(*encode(name, column, kind=kind))
+        factors.append(factor)
     rows, second = roles(factors, codes, category, across)
     kinds.pop(rows or "", None)  # the category has a kind already
     sizes, unreadable = _looked_at(base, files)

@@ -9,7 +9,7 @@ from jaxtyping import Int
 
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor
-from unseen.worlds.meanings import CATEGORIES, VIEWS, are_domains
+from unseen.worlds.meanings import CATEGORIES, VIEWS, are_domains, are_places
 
 MOST_LEVELS = 200  # more is a name or a measurement, not a factor
 PER_LEVEL = 20  # images: so many categories may there be that each has these
@@ -38,7 +38,7 @@ def roles(
     named = sorted((one for one in usable if one.name != across), key=_as_category)
     rows = category or (named[0].name if named else None)
     others = [one for one in usable if one.name != rows and len(one) <= MOST_LEVELS]
-    crossed = [one for one in others if not is_nested(codes[one.name], codes[str(rows)])] if rows else others
+    crossed = [one for one in others if rows is None or not _within(codes[one.name], codes[rows])]
     columns = across or (min(crossed or others, key=_as_second).name if others else None)
     if category is None and columns is None and rows is not None:
         only = next(factor for factor in usable if factor.name == rows)
@@ -57,6 +57,11 @@ def is_nested(inner: Int[np.ndarray, " images"], outer: Int[np.ndarray, " images
     return len(np.unique(inner)) == pairs.shape[1]
 
 
+def _within(one: Int[np.ndarray, " images"], other: Int[np.ndarray, " images"]) -> bool:
+    """Whether one is nested in the other: an object in its category, or a category in a group of them."""
+    return is_nested(one, other) or is_nested(other, one)
+
+
 def is_domain(factor: Factor) -> bool:
     """Whether a factor is a domain, a style, a dataset or a place: its levels have no order."""
     return factor.kind == "nominal" and are_domains(factor.name, factor.levels)
@@ -65,7 +70,8 @@ def is_domain(factor: Factor) -> bool:
 def _as_category(factor: Factor) -> tuple[object, ...]:
     wordless, levels = _wordless(factor), len(factor)
     named = _rank(CATEGORIES, factor)
-    return named, is_domain(factor), factor.kind == "circular", wordless, levels if wordless else -levels
+    shown = is_domain(factor) or are_places(factor.levels)
+    return named, shown, factor.kind == "circular", wordless, levels if wordless else -levels
 
 
 def _as_second(factor: Factor) -> tuple[object, ...]:
