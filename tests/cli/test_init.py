@@ -33,7 +33,7 @@ def test_a_folder_of_domains_becomes_a_study_that_passes_its_check(say, tmp_path
     assert "Next: unseen plan 'my photos.toml'" in said.out
     assert max(map(len, said.out.splitlines())) <= 80
     text = (tmp_path / "my photos.toml").read_text()
-    assert text.startswith("# Is category recognised in a domain never seen in training?\n# 108 images in ")
+    assert text.startswith("# Is the category recognised in a domain never seen in training?\n# 108 images in ")
     assert "# Run:      unseen run 'my photos.toml'  (about 1 min on 2 CPU cores)\n" in text
     assert 'root = "my photos"\n' in text
     assert max(map(len, text.splitlines())) <= 100

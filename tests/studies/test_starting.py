@@ -30,8 +30,9 @@ def try_folder(place, seed):
     if made.missing:
         return False
     study = Study(recipe, place / "study")
-    for trial, _ in study.check():
+    for trial, found in study.check():
         split, samples = study.split(trial), study.world(trial).samples
+        assert not any("never trained on" in problem for problem in found.problems)
         assert split.count(samples, "train") >= 2
         assert split.count(samples, "seen") >= 1
     return True
@@ -79,6 +80,22 @@ def test_a_grid_of_any_shape_uses_images_at_every_number_of_combinations(tmp_pat
     assert trained == {made.design["images"]}
     assert made.design["images"] >= 8 * rows
     assert ("balance" in recipe.design.arguments) == (rows != columns)
+
+
+def never_trained(study):
+    return [problem for _, found in study.check() for problem in found.problems if "never trained on" in problem]
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(3, 4), (2, 4), (2, 5), (2, 3), (3, 10), (6, 3)])
+def test_every_level_is_trained_on_with_every_number_of_combinations(tmp_path, unbuilt, rows, columns):
+    fill(tmp_path / "set", combinations_of(("cow", "dog", "cat", "owl", "pig", "bee")[:rows], range(10, 10 + columns)))
+    made, recipe = started(tmp_path / "set")
+    assert not made.missing
+    assert not never_trained(Study(recipe, tmp_path / "study"))
+    if rows == 2 and columns % 2:  # one of the two cells of a column is held out, and each row has as many seen
+        assert "with 2 levels of category and combinations held out, not every" in made.left_out[0]
+    else:
+        assert not made.left_out
 
 
 def test_one_empty_combination_is_built_around_and_told(tmp_path, unbuilt):

@@ -30,12 +30,7 @@ def start_combinations(found: Proposal, world: Mapping[str, Any], samples: Sampl
         plan = plan_combinations(samples, rows, columns, found.objects)
         if plan is None or not plan.levels:
             break
-        for name, kept in plan.levels.items():
-            out = [level for level in samples.space[name].levels if level not in kept]
-            dropped.append(
-                f"{name} {listed(out, 5)}: too few of the combinations have enough images, which would limit all "
-                "others too (the line levels)"
-            )
+        dropped += _dropped(samples, plan, rows, columns)
         world = {**world, "levels": {**world.get("levels", {}), **plan.levels}}
         samples = opened(world)
     else:
@@ -70,6 +65,23 @@ def start_combinations(found: Proposal, world: Mapping[str, Any], samples: Sampl
         notes=tuple(_notes(plan, design["images"])),
         used=_used_combinations(samples, plan, splits[-1], training),
     )  # fmt: skip
+
+
+def _dropped(samples: Samples, plan: Combinations, rows: str, columns: str) -> Iterator[str]:
+    """Why levels are left out."""
+    for name, kept in plan.levels.items():
+        never = plan.never_seen if name == columns else ()
+        out = [level for level in samples.space[name].levels if level not in kept and level not in never]
+        if out:
+            yield (
+                f"{name} {listed(out, 5)}: too few of the combinations have enough images, which would limit all "
+                "others too (the line levels)"
+            )
+        if never:
+            yield (
+                f"{name} {listed(never, 5)}: with {len(samples.space[rows])} levels of {rows} and combinations held "
+                f"out, not every {name} could be trained on (the line levels)"
+            )
 
 
 def _ask_both(rows: Factor, columns: Factor) -> bool:
