@@ -118,6 +118,25 @@ def test_coil_has_its_views_in_bins_and_keeps_training_and_test_apart(tmp_path, 
     assert all(found.shared_images["train", "seen"] == 0 for _, found in Study(recipe, tmp_path / "study").check())
 
 
+@pytest.mark.parametrize(("step", "each", "bins"), [(30, 4, 6), (30, 1, 4), (10, 1, 9), (5, 1, 8)])
+def test_evenly_spaced_views_are_shared_out_evenly_and_none_is_left_out(tmp_path, unbuilt, step, each, bins):
+    views = [f"{kind}/{view:03}-#" for kind in ("cow", "dog", "cat", "owl") for view in range(0, 360, step)]
+    fill(tmp_path / "set", views, each)
+    made, recipe = started(tmp_path / "set")
+    assert made.world["bins"] == {"azimuth": bins}
+    assert not made.left_out
+    assert "disjoint_by" not in made.design
+    assert Study(recipe, tmp_path / "study").check()
+
+
+def test_bins_that_leave_the_scarcest_combination_as_it_is_are_not_made(tmp_path, unbuilt):
+    views = [f"{kind}/{view:03}-0" for kind in ("cow", "dog", "cat", "owl") for view in (0, *range(170, 190))]
+    fill(tmp_path / "set", views, 1)
+    made, _ = started(tmp_path / "set")
+    assert made.world.get("bins") != {"azimuth": 8}
+    assert not any("put into 8 bins" in said for said in made.guessed)
+
+
 def test_one_image_in_each_combination_shares_pools_and_says_so_plainly(tmp_path, unbuilt):
     fill(
         tmp_path / "set", [f"{c}-{light}" for c in ("cup", "jug", "pot", "pan") for light in ("lamp", "sun", "sky")], 1

@@ -36,7 +36,7 @@ def start_combinations(found: Proposal, world: Mapping[str, Any], samples: Sampl
     else:
         plan = None
     if plan is None:
-        counts = _counts(samples, (rows, columns))
+        counts = image_counts(samples, (rows, columns))
         raise UnseenError(
             f"{int((counts > 0).sum())} of the {counts.size} combinations of {rows} × {columns} have images, which is "
             f"too few: every {rows} must be shown at two levels of {columns} at least, and each of these with other "
@@ -117,7 +117,7 @@ def _used_combinations(samples: Samples, plan: Combinations, split: Split, train
     total = len(samples)
     images = training.images or plan.images
     factors = (plan.arguments["rows"], plan.arguments["columns"])
-    counts = _counts(samples, factors)
+    counts = image_counts(samples, factors)
     least = int(np.where(split.mask(samples, "train"), counts, counts.max() + 1).argmin())
     cell = np.unravel_index(least, counts.shape)
     names = " × ".join(f"{name} {samples.space[name].texts[int(level)]}" for name, level in zip(factors, cell))
@@ -136,7 +136,8 @@ def _used_combinations(samples: Samples, plan: Combinations, split: Split, train
     )
 
 
-def _counts(samples: Samples, factors: tuple[str, str]) -> np.ndarray:
+def image_counts(samples: Samples, factors: tuple[str, str]) -> np.ndarray:
+    """Images of each combination."""
     space = samples.space.select(factors)
     numbers = space.numbers(samples.cells(np.arange(len(samples)), factors))
     return np.bincount(numbers, minlength=space.size).reshape(space.shape)
