@@ -64,6 +64,21 @@ def test_what_cannot_be_studied_says_what_is_missing_and_ends_so(say, tmp_path):
     assert "NOT READY: only 'category' varies" in said.flat
     assert "a beginning is written to set.toml" in said.flat
     assert "# NOT READY: only 'category' varies" in (tmp_path / "set.toml").read_text()
+    for command in ("check", "run", "plan"):
+        said = say(command, "set.toml")
+        assert said.code == 2
+        assert "this recipe is not ready: design.columns, design.seen_per_level are still FILL-ME-IN" in said.flat
+        assert "The lines NOT READY at its top say what is missing" in said.flat
+
+
+@pytest.mark.parametrize("names", [["dog/{}.jpg"], ["dog/grass/{}.jpg", "dog/sand/{}.jpg"]])
+def test_one_class_alone_is_named(say, tmp_path, names):
+    draw(tmp_path / "set", [name.format(f"{n:03}") for name in names for n in range(9)])
+    said = say("init", "set", "--yes")
+    assert said.code == 1
+    assert "one class only: dog" in said.flat
+    assert ("no factor was found" in said.flat) == (len(names) == 1)
+    assert ("also needs" in said.flat) == (len(names) == 2)
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """What `unseen init` reports as ready passes `unseen check`, whatever the folder; what cannot be studied is said."""
 
+import itertools
+
 import pytest
 from own_folders import make_folder, picture
 
@@ -16,7 +18,7 @@ from unseen.worlds.propose import propose
 def started(path, **options):
     found = propose(path)
     made = start(found, **options)
-    return made, recipe_from(parse(recipe_text(made)))
+    return made, None if made.missing else recipe_from(parse(recipe_text(made)))
 
 
 def try_folder(place, seed):
@@ -143,6 +145,7 @@ def test_one_image_in_each_combination_shares_pools_and_says_so_plainly(tmp_path
     )
     made, _ = started(tmp_path / "set")
     assert made.design["disjoint_by"] == "nothing"
+    assert 'disjoint_by = "nothing"  # training, validation and test may share images' in recipe_text(made)
     assert any("accuracy on seen combinations is of images trained on" in note for note in made.notes)
     assert any("too few to learn much from" in note for note in made.notes)
 
@@ -176,6 +179,21 @@ def test_a_category_at_one_place_each_cannot_be_studied_and_says_what_is_missing
     made, _ = started(tmp_path / "set")
     assert made.missing.startswith("3 of the 9 combinations of category × location have images, which is too few")
     assert "NOT READY: 3 of the 9 combinations" in recipe_text(made)
+    with pytest.raises(UnseenError, match=r"this recipe is not ready: design.seen_per_level is still FILL-ME-IN"):
+        recipe_from(parse(recipe_text(made)))
+
+
+def test_the_recipe_says_what_is_kept_apart_which_factor_is_named_and_why_there_are_no_more_images(tmp_path, unbuilt):
+    rows = ["path,category,light,specimen"]
+    for kind, light, n, photo in itertools.product(("cup", "jug", "pot"), ("lamp", "sun", "sky"), range(6), range(3)):
+        rows.append(f"{kind}-{light}-{n}-{photo}.png,{kind},{light},{kind}{n}")
+    fill(tmp_path / "set", [row.partition(".")[0] for row in rows[1:]], 1)
+    (tmp_path / "set" / "table.csv").write_text("\n".join(rows))
+    made, _ = started(tmp_path / "set" / "table.csv")
+    text = " ".join(recipe_text(made).replace("\n#", " ").split())
+    assert 'disjoint_by = "specimen" # images of one specimen stay in one of training, validation and test' in text
+    assert "category: 3 levels (cup, jug, pot), category" in text
+    assert "with one combination per category there are no more, and every trial uses as many" in made.used
 
 
 def test_names_of_any_kind_are_written_as_toml(tmp_path, unbuilt):

@@ -124,11 +124,12 @@ def _used_combinations(samples: Samples, plan: Combinations, split: Split, train
     asked = {name: split.count(samples, name) for name in ("validation", "seen", "unseen")}
     smallest = plan.seen_per_level[0]
     more = f"; without seen_per_level = {smallest}, {plan.more:,} could be used" if plan.more > images else ""
+    per = f"{'one combination' if smallest == 1 else f'{smallest} combinations'} per {factors[0]}"
     limit = (
         "more would take longer than minutes"
         if training.images
-        else f"seen_per_level = {smallest} has no more, and all have the same number; the scarcest combination, "
-        f"{names}, has {counts[cell]}{more}"
+        else f"with {per} there are no more, and every trial uses as many; the scarcest combination, {names}, has "
+        f"{counts[cell]}{more}"
     )
     return (
         f"trains each network on {images:,} of {total:,} images ({limit}); up to {asked['validation']:,} choose the "
