@@ -3,9 +3,12 @@
 import itertools
 
 import pytest
+from domain_example import DOMAINS, by_hand, even, folder_of
 from own_folders import make_folder, picture
 
 from unseen.studies import checks
+from unseen.studies.contents import gather
+from unseen.studies.domain_contents import read
 from unseen.studies.first_recipe import recipe_text
 from unseen.studies.first_training import plan_training
 from unseen.studies.starting import start
@@ -166,12 +169,47 @@ def test_domains_are_left_out_one_by_one_and_all_of_them_are_trained_on_once(tmp
     made, recipe = started(tmp_path / "pacs")
     assert made.study == "domains"
     assert recipe.targets == ("category",)
-    assert recipe.grid[0] == {"design.left_out": ["cartoon", "photo", "sketch", "none"]}
+    assert recipe.grid[0] == {"design.left_out": ["cartoon", "photo", "sketch", "none"], "design.seed": [0, 1, 2]}
+    assert recipe.seeds == (0,)
     assert "the same number whichever domain is left out" in made.used
     assert Study(recipe, tmp_path / "study").check()
     other, recipe = started(tmp_path / "pacs", study="combinations")
     assert other.design["columns"] == "domain"
     assert Study(recipe, tmp_path / "study").check()
+
+
+def test_repeats_of_a_study_of_domains_draw_other_images_and_compare_networks_of_one_draw(tmp_path, unbuilt):
+    _, recipe = started(folder_of(tmp_path / "photos", even(20)))
+    study = Study(recipe, tmp_path / "study")
+    by_hand(study)
+    (found,) = gather(study).domains
+    assert [row.name for row in found.rows] == list(DOMAINS)
+    assert {(row.left_out.n, row.trained.n, row.gap.n) for row in found.rows} == {(3, 3, 3)}
+    answered = {(one.left_out, one.repeat): one for one in read(study)[2]}
+    assert len(answered) == 15
+    asked = {key: set(one.sample[one.unseen].tolist()) for key, one in answered.items()}
+    bound = {key: set(one.sample.tolist()) for key, one in answered.items()}
+    for left_out in DOMAINS:
+        assert all(asked[left_out, repeat] <= bound["none", repeat] for repeat in range(3))
+        assert len({frozenset(asked[left_out, repeat]) for repeat in range(3)}) == 3
+        assert not asked[left_out, 0] <= bound["none", 1]
+
+
+def test_folders_that_say_what_is_for_testing_repeat_with_other_weights_alone(tmp_path, unbuilt):
+    names = itertools.product(("photo", "sketch", "cartoon"), ("train", "val", "test"), ("dog", "cat", "owl"))
+    fill(tmp_path / "set", ["/".join((*name, "#")) for name in names], 12)
+    made, recipe = started(tmp_path / "set")
+    assert "{pool}" in made.world["template"]
+    assert "design.seed" not in recipe.grid[0]
+    assert recipe.seeds == (0, 1, 2)
+
+
+def test_few_images_of_domains_are_said_to_be_a_rehearsal(tmp_path, unbuilt):
+    made, _ = started(folder_of(tmp_path / "few", even(5)))
+    assert "training images are too few to learn much from: take the numbers as a rehearsal" in made.notes[0]
+    assert made.notes[1].startswith("only 3 images of a domain left out are asked, so that one answer is 33 points")
+    made, _ = started(folder_of(tmp_path / "more", even(60)))
+    assert made.notes == ()
 
 
 def test_a_category_at_one_place_each_cannot_be_studied_and_says_what_is_missing(tmp_path):

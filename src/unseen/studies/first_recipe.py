@@ -25,13 +25,12 @@ def recipe_text(start: Start, name: str = "recipe.toml", title: str | None = Non
         if start.study == DOMAINS
         else f"Is the {rows} recognised at combinations with {columns} never seen in training?",
     }
-    seeds = start.training.seeds if start.training else 3
     lines = [
         *_opening(start, name, words["question"]),
         "",
         *(f"{key} = {value_text(value)}" for key, value in words.items()),
         *([f"targets = {value_text(list(start.targets))}{_also(start)}"] if start.targets else []),
-        f"seeds = {value_text(list(range(seeds)))}" + ("  # [0, 1, 2] shows how much chance matters" * (seeds < 3)),
+        _seeds(start),
         "",
         "[world]",
         'name = "folder"',
@@ -46,6 +45,13 @@ def recipe_text(start: Start, name: str = "recipe.toml", title: str | None = Non
         *(f"{value_text(key)} = {value_text(value)}" for key, value in start.grid.items()),
     ]
     return "\n".join(lines if start.grid else lines[:-2]) + "\n"
+
+
+def _seeds(start: Start) -> str:
+    seeds = start.training.seeds if start.training else 3
+    if "design.seed" in start.grid:
+        return 'seeds = [0]  # of first weights, the same in all; "design.seed" below repeats with other images'
+    return f"seeds = {value_text(list(range(seeds)))}" + ("  # [0, 1, 2] shows how much chance matters" * (seeds < 3))
 
 
 def _also(start: Start) -> str:

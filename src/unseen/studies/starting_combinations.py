@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.studies.first_combinations import Combinations, plan_combinations
-from unseen.studies.first_study import COMBINATIONS, Start, opened, split_of, training_of
+from unseen.studies.first_study import COMBINATIONS, Start, opened, rehearsal, split_of, training_of
 from unseen.studies.first_training import Training, augmentation
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from unseen.worlds.propose import Proposal
 
 TRIES = 4  # to plan anew without the levels that stand in the way
-LEARNABLE = 100  # training images: with fewer, a study is a rehearsal
 SHARING = ("shared", "separate")
 
 
@@ -100,8 +99,7 @@ def _gaps(plan: Combinations) -> Iterator[str]:
 
 
 def _notes(plan: Combinations, images: int) -> Iterator[str]:
-    if images < LEARNABLE:
-        yield f"{images} training images are too few to learn much from: take the numbers as a rehearsal"
+    yield from rehearsal(images)
     by = plan.arguments.get("disjoint_by")
     if by is not None and by != "nothing":
         yield f"all images of one {by} are either trained on or tested on (disjoint_by)"
