@@ -19,9 +19,8 @@ from unseen.worlds.propose import propose
 
 
 def started(path, **options):
-    found = propose(path)
-    made = start(found, **options)
-    return made, None if made.missing else recipe_from(parse(recipe_text(made)))
+    made = start(propose(path), **options)
+    return made, recipe_from(parse(recipe_text(made)))
 
 
 def try_folder(place, seed):
@@ -31,10 +30,10 @@ def try_folder(place, seed):
         with pytest.raises(UnseenError, match="no images below"):
             started(path)
         return False
-    made, recipe = started(path)
+    made = start(propose(path))
     if made.missing:
         return False
-    study = Study(recipe, place / "study")
+    study = Study(recipe_from(parse(recipe_text(made))), place / "study")
     for trial, found in study.check():
         split, samples = study.split(trial), study.world(trial).samples
         assert not any("never trained on" in problem for problem in found.problems)
@@ -97,6 +96,9 @@ def test_every_level_is_trained_on_with_every_number_of_combinations(tmp_path, u
     made, recipe = started(tmp_path / "set")
     assert not made.missing
     assert not never_trained(Study(recipe, tmp_path / "study"))
+    alone = len(made.grid["design.seen_per_level"]) == 1
+    assert any("only one number of combinations" in note for note in made.notes) == alone
+    assert alone or (rows, columns) != (3, 4)  # with one combination each, an azimuth would never be trained on
     if rows == 2 and columns % 2:  # one of the two cells of a column is held out, and each row has as many seen
         assert "with 2 levels of category and combinations held out, not every" in made.left_out[0]
     else:
@@ -214,7 +216,7 @@ def test_few_images_of_domains_are_said_to_be_a_rehearsal(tmp_path, unbuilt):
 
 def test_a_category_at_one_place_each_cannot_be_studied_and_says_what_is_missing(tmp_path):
     fill(tmp_path / "set", [f"location_{n}/{kind}/#" for n, kind in enumerate(("dog", "cat", "owl"))])
-    made, _ = started(tmp_path / "set")
+    made = start(propose(tmp_path / "set"))
     assert made.missing.startswith("3 of the 9 combinations of category × location have images, which is too few")
     assert "NOT READY: 3 of the 9 combinations" in recipe_text(made)
     with pytest.raises(UnseenError, match=r"this recipe is not ready: design.seen_per_level is still FILL-ME-IN"):

@@ -100,6 +100,13 @@ def _gaps(plan: Combinations) -> Iterator[str]:
 
 def _notes(plan: Combinations, images: int) -> Iterator[str]:
     yield from rehearsal(images)
+    if len(plan.seen_per_level) == 1:
+        (only,), rows, columns = plan.seen_per_level, plan.arguments["rows"], plan.arguments["columns"]
+        yield (
+            f"only one number of combinations per {rows} is possible, seen_per_level = {only}: fewer would leave "
+            f"some {columns} untrained or have too few images, more would leave none to hold out. Whether more diversity "
+            "helps is not asked"
+        )
     by = plan.arguments.get("disjoint_by")
     if by is not None and by != "nothing":
         yield f"all images of one {by} are either trained on or tested on (disjoint_by)"
