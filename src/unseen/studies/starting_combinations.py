@@ -104,8 +104,8 @@ def _notes(plan: Combinations, images: int) -> Iterator[str]:
         (only,), rows, columns = plan.seen_per_level, plan.arguments["rows"], plan.arguments["columns"]
         yield (
             f"only one number of combinations per {rows} is possible, seen_per_level = {only}: fewer would leave "
-            f"some {columns} untrained or have too few images, more would leave none to hold out. Whether more diversity "
-            "helps is not asked"
+            f"some {columns} untrained or have too few images, more would leave none to hold out. Whether more "
+            "diversity helps is not asked"
         )
     by = plan.arguments.get("disjoint_by")
     if by is not None and by != "nothing":
