@@ -105,6 +105,7 @@ def test_levels_seen_unequally_often_are_found():
 def test_a_level_that_is_never_trained_is_found_unless_the_design_withholds_it():
     rows = {"train": TRAIN[:4], "unseen": NEXT}
     assert "levels of view are seen in 0 to 1 cells (not exactly balanced)" in problems(**rows)
+    assert {"category 2 is never trained on", "view 2 is never trained on"} <= set(problems(**rows))
     facts = {"withheld": {"category": [2], "view": [2]}}
     assert told(listed(facts=facts, **rows), SAMPLES) == ()
 
@@ -118,6 +119,16 @@ def test_nearly_balanced_is_shown():
     samples = digits(3, 4, 60)
     split = hold_out_combinations(samples, columns="view", seen_per_level=2, balance="nearly_balanced", seed=0)
     assert audit(split, samples).problems == ("levels of view are seen in 1 to 2 cells (nearly balanced, as asked)",)
+
+
+def test_a_level_that_a_nearly_balanced_design_leaves_unseen_is_a_fault():
+    samples = digits(3, 4, 60)
+    split = hold_out_combinations(samples, columns="view", seen_per_level=1, balance="nearly_balanced", seed=0)
+    (gone,) = set(range(4)) - {cell[1] for cell in np.argwhere(split.mask(samples, "train")).tolist()}
+    assert audit(split, samples).problems == (
+        f"view {gone} is never trained on",
+        "levels of view are seen in 0 to 1 cells (not exactly balanced)",
+    )
 
 
 def test_rules_are_audited_like_lists():

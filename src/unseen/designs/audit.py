@@ -79,11 +79,15 @@ def audit(split: Split, samples: Samples) -> Audit:
         split.factors[0]: (int(seen.sum(1).min()), int(seen.sum(1).max())),
         split.factors[1]: (int(seen.sum(0).min()), int(seen.sum(0).max())),
     }
+    never = {  # levels that no training image shows
+        name: [samples.space[name].texts[level] for level in own[~seen.any(axis=1 - axis)]]
+        for axis, (name, own) in enumerate(zip(split.factors, kept))
+    }
     reused = _reused(samples, split, rows["train"], instances["train"])
     repeated = "visits_per_image" in split.facts  # images are listed several times on purpose
     notes, uneven = visits(split, samples, instances["train"], counts["train"]) if repeated else ((), ())
     notes += domain_notes(split, counts["train"]) if "left_out" in split.facts else ()
-    problems = _problems(split, counts, shared_images, shared_instances, copies, per_row, reused)
+    problems = _problems(split, counts, shared_images, shared_instances, copies, per_row, never, reused)
     sizes = {name: _size(table[table > 0]) for name, table in counts.items()}
     return Audit(
         counts, per_row, shared_images, shared_instances, copies, reused, (*problems, *uneven), sizes, notes=notes
@@ -171,6 +175,7 @@ def _problems(
     shared_instances: Mapping[tuple[str, str], int],
     copies: Mapping[tuple[str, str], int],
     per_row: Mapping[str, tuple[int, int]],
+    never: Mapping[str, Sequence[str]],
     reused: int,
 ) -> tuple[str, ...]:
     found = []
@@ -193,8 +198,10 @@ def _problems(
     if "left_out" in split.facts:
         return tuple(found)  # see domains.py
     for name, (least, most) in per_row.items():
+        if gone := never[name]:
+            found.append(f"{name} {listed(gone, most=6)} {'are' if len(gone) > 1 else 'is'} never trained on")
         if most > least:
-            asked = split.facts.get("balance") == "nearly_balanced"
+            asked = split.facts.get("balance") == "nearly_balanced" and least
             words = "nearly balanced, as asked" if asked else "not exactly balanced"
             found.append(f"levels of {name} are seen in {least} to {most} cells ({words})")
     train = counts["train"][counts["train"] > 0]

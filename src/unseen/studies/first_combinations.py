@@ -38,6 +38,7 @@ class Combinations:
     arguments: Mapping[str, Any]
     seen_per_level: tuple[int, ...]
     levels: Mapping[str, list[Level]]
+    never_seen: tuple[Level, ...] = ()  # of the columns left out, those that no choice of cells could train on
     avoided: int = 0  # cells that cannot fill three pools
     more: int = 0  # training images that there could be without the smallest number of seen combinations
 
@@ -55,6 +56,7 @@ class _Layout:
     usable: np.ndarray
     kept: tuple[list[int], list[int]]
     share_kept: float  # of all images, those in usable cells of the rows and columns that stay
+    never_seen: tuple[int, ...] = ()  # columns that go since no choice of cells could train on all of them
 
 
 def plan_combinations(
@@ -73,7 +75,8 @@ def plan_combinations(
             for name, kept in zip(factors, best.kept)
             if len(kept) < len(samples.space[name])
         }
-        return Combinations({"images": 0}, (), levels)  # to be planned anew without them
+        never_seen = tuple(samples.space[columns].levels[place] for place in best.never_seen)
+        return Combinations({"images": 0}, (), levels, never_seen)  # to be planned anew without them
     return _sized(samples, factors, best, seed)
 
 
@@ -103,7 +106,7 @@ def _without_scarce(samples: Samples, factors: tuple[str, str], layout: _Layout,
     def limit(kept: tuple[list[int], list[int]], least: int = 0) -> int:
         own, there = supply[np.ix_(*kept)], layout.usable[np.ix_(*kept)]
         images = int(own[there].min()) * len(kept[0]) if there.any() else 0
-        return images if images >= least and longest_chain(there, seed) else 0
+        return images if images >= least and _shows_all(there, seed) else 0
 
     kept, now = layout.kept, limit(layout.kept)
     while now < WANTED:
@@ -133,12 +136,35 @@ def _layout(
     pools = _pools(samples, factors, by, shares, seed)
     supply = {pool: available(samples, pools, pool, factors) for pool in POOLS}
     usable = np.logical_and.reduce([own > 0 for own in supply.values()])
-    kept = without_gaps(usable, seed)
-    if kept is None:
+    rest = without_gaps(usable, seed)
+    if rest is None:
         return None
     whole = available(samples, Pools(by="nothing"), "train", factors)
-    inside = np.ix_(*kept)
-    return _Layout(by, shares, usable, kept, float((whole * usable)[inside].sum() / max(whole.sum(), 1)))
+    kept = _with_all_seen(usable, rest, whole, seed)
+    if kept is None:
+        return None
+    never_seen = tuple(column for column in rest[1] if column not in kept[1])
+    share = float((whole * usable)[np.ix_(*kept)].sum() / max(whole.sum(), 1))
+    return _Layout(by, shares, usable, kept, share, never_seen)
+
+
+def _shows_all(usable: np.ndarray, seed: int) -> bool:
+    """Whether some number of seen combinations shows every column: counts of columns are within one of each other."""
+    return len(usable) * longest_chain(usable, seed) >= usable.shape[1]
+
+
+def _with_all_seen(
+    usable: np.ndarray, kept: tuple[list[int], list[int]], whole: np.ndarray, seed: int
+) -> tuple[list[int], list[int]] | None:
+    """Rows, and columns that training can all show: of two rows and three columns one cell each is held out, and two
+    of three columns can be seen with one cell per row. The column with the fewest images goes first."""
+    rows, columns = kept
+    while len(columns) >= 2:
+        if _shows_all(usable[np.ix_(rows, columns)], seed):
+            return rows, columns
+        fewest = int(whole[np.ix_(rows, columns)].sum(0).argmin())
+        columns = [column for place, column in enumerate(columns) if place != fewest]
+    return None
 
 
 def _sized(samples: Samples, factors: tuple[str, str], layout: _Layout, seed: int) -> Combinations:
@@ -164,6 +190,7 @@ def _sized(samples: Samples, factors: tuple[str, str], layout: _Layout, seed: in
         },
         seen,
         {},
+        (),
         int((~layout.usable).sum()),
         min((room.span(k)[1] for k in seen[1:]), default=0),
     )
@@ -173,13 +200,16 @@ def diversities(room: Room) -> tuple[int, ...]:
     """Numbers of seen combinations to compare, a few from small to large.
 
     The smallest decides how many images all may have, so it is no smaller than needed for a number that a network can
-    learn from, and never so large that less than half of the range is left.
+    learn from, and never so large that less than half of the range is left. With every number all columns are trained
+    on: else a new level would be compared with a new combination.
     """
     most = len(room.steps)
+    shown = [{column for step in room.steps[:k] for _, column in step} for k in range(1, most + 1)]
+    least = next((k for k, columns in enumerate(shown, start=1) if len(columns) == room.supply.shape[1]), most)
     spans = {k: room.span(k) for k in range(1, most + 1)}
     wanted = max(WANTED, PER_LEVEL * len(room.steps[0]))
-    upper = max(1, most // 2)
-    first = next((k for k in range(1, upper + 1) if spans[k][1] >= wanted), upper)
+    upper = max(least, most // 2)
+    first = next((k for k in range(least, upper + 1) if spans[k][1] >= wanted), upper)
     while True:
         seen = _spread(first, most)
         images = min(spans[k][1] for k in seen)

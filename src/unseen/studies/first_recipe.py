@@ -10,6 +10,7 @@ from typing import Any
 
 from unseen.studies.first_study import DOMAINS, Start
 from unseen.studies.first_training import CORES
+from unseen.vocabulary.unfilled import FILL_ME_IN
 
 WIDTH = 78
 FEW = 8  # levels that are all named
@@ -17,20 +18,19 @@ FEW = 8  # levels that are all named
 
 def recipe_text(start: Start, name: str = "recipe.toml", title: str | None = None) -> str:
     """TOML with comments; where something is missing, the recipe says so at its top."""
-    found, rows, columns = start.found, start.found.rows or "category", start.found.columns or "FILL-ME-IN"
+    found, rows, columns = start.found, start.found.rows or "category", start.found.columns or FILL_ME_IN
     words = {
         "title": title or f"{found.root.name or 'images'}: {rows} × {columns}",
         "question": f"Is the {rows} recognised in a {columns} never seen in training?"
         if start.study == DOMAINS
         else f"Is the {rows} recognised at combinations with {columns} never seen in training?",
     }
-    seeds = start.training.seeds if start.training else 3
     lines = [
         *_opening(start, name, words["question"]),
         "",
         *(f"{key} = {value_text(value)}" for key, value in words.items()),
         *([f"targets = {value_text(list(start.targets))}{_also(start)}"] if start.targets else []),
-        f"seeds = {value_text(list(range(seeds)))}" + ("  # [0, 1, 2] shows how much chance matters" * (seeds < 3)),
+        _seeds(start),
         "",
         "[world]",
         'name = "folder"',
@@ -45,6 +45,13 @@ def recipe_text(start: Start, name: str = "recipe.toml", title: str | None = Non
         *(f"{value_text(key)} = {value_text(value)}" for key, value in start.grid.items()),
     ]
     return "\n".join(lines if start.grid else lines[:-2]) + "\n"
+
+
+def _seeds(start: Start) -> str:
+    seeds = start.training.seeds if start.training else 3
+    if "design.seed" in start.grid:
+        return 'seeds = [0]  # of first weights, the same in all; "design.seed" below repeats with other images'
+    return f"seeds = {value_text(list(range(seeds)))}" + ("  # [0, 1, 2] shows how much chance matters" * (seeds < 3))
 
 
 def _also(start: Start) -> str:
@@ -73,7 +80,8 @@ def _opening(start: Start, name: str, question: str) -> list[str]:
 def _factor(start: Start, factor: Any) -> str:
     texts = factor.texts
     shown = ", ".join(texts) if len(texts) <= FEW else f"{', '.join(texts[:4])}, … {texts[-1]}"
-    return f"{factor.name}: {len(factor)} levels ({shown}), {factor.kind}"
+    kind = "category" if factor.name == start.found.rows else factor.kind  # as the terminal's table has it
+    return f"{factor.name}: {len(factor)} levels ({shown}), {kind}"
 
 
 def _list(head: str, sentences: Sequence[str]) -> list[str]:
@@ -85,7 +93,7 @@ def _list(head: str, sentences: Sequence[str]) -> list[str]:
 
 def _comment(text: str, hanging: int = 0, wrap: bool = True) -> list[str]:
     """Lines of a comment. TOML allows no control characters there."""
-    plain = "".join(letter if letter.isprintable() else "?" for letter in text)
+    plain = _plain(text)
     lead = plain[: len(plain) - len(plain.lstrip())]
     if not wrap:
         return [f"# {plain}".rstrip()]
@@ -94,6 +102,10 @@ def _comment(text: str, hanging: int = 0, wrap: bool = True) -> list[str]:
         break_on_hyphens=False,
     )  # fmt: skip
     return [f"# {line}".rstrip() for line in wrapped] or ["#"]
+
+
+def _plain(text: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def _size(start: Start) -> list[str]:
@@ -108,12 +120,15 @@ def _size(start: Start) -> list[str]:
 
 def _design(start: Start, rows: str, columns: str) -> list[str]:
     if not start.design:
-        return ['name = "hold_out_combinations"', f"rows = {value_text(rows)}", f"columns = {value_text(columns)}"]
+        unknown = {"rows": rows, "columns": columns, "seen_per_level": FILL_ME_IN}
+        return ['name = "hold_out_combinations"', *(f"{key} = {value_text(value)}" for key, value in unknown.items())]
+    by = start.design.get("disjoint_by")
+    apart = f"images of one {_plain(str(by))} stay in one of training, validation and test"
     said = {
         "images": "  # training images in all, the same in every trial",
         "balance": "  # levels are seen equally often, give or take one combination",
         "empty": "  # choose combinations around those that have too few images",
-        "disjoint_by": "  # training, validation and test may share images",
+        "disjoint_by": f"  # {'training, validation and test may share images' if by == 'nothing' else apart}",
         "shares": "  # of each combination's images: train, validation, test",
     }
     return [f"{key} = {value_text(value)}{said.get(key, '')}" for key, value in start.design.items()]

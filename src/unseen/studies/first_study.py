@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COMBINATIONS, DOMAINS = "combinations", "domains"
 STUDIES = (COMBINATIONS, DOMAINS)
+LEARNABLE = 100  # training images: with fewer, a study is a rehearsal
 Progress = Callable[[int, int], None]
 
 
@@ -49,6 +50,11 @@ def opened(world: Mapping[str, Any], progress: Progress | None = None) -> Sample
 
 def split_of(design: Mapping[str, Any], samples: Samples) -> Split:
     return make_split(DesignSection.model_validate(dict(design)), samples)
+
+
+def rehearsal(images: int) -> Iterator[str]:
+    if images < LEARNABLE:
+        yield f"{images} training images are too few to learn much from: take the numbers as a rehearsal"
 
 
 def training_of(

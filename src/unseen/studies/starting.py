@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.studies.first_study import COMBINATIONS, DOMAINS, Progress, Start, opened
-from unseen.studies.starting_combinations import start_combinations
+from unseen.studies.starting_combinations import image_counts, start_combinations
 from unseen.studies.starting_domains import start_domains
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 MANY = 10  # levels of a measured factor that may be put into bins
 SCARCE = 8  # images of a combination: with fewer, many levels become a few bins
-CIRCLE, LINE = 8, 6  # bins of a turn, and of a measure
+CIRCLE, LINE = 8, 6  # bins of a turn, and of a measure, that a first study would like
+FEWEST, TRIED = 3, 3  # bins, and numbers of them that are tried
 
 
 def start(found: Proposal, study: str | None = None, progress: Progress | None = None) -> Start:
@@ -49,7 +50,10 @@ def _first(
     spare, why = None, ""
     for world, said in _ways(found):
         try:
-            made = make(found, world, opened(world, progress))
+            samples = opened(world, progress)
+            if "bins" in world and not _fuller(found, samples):
+                continue
+            made = make(found, world, samples)
         except UnseenError as fault:
             why = why or str(fault)
             continue
@@ -87,9 +91,36 @@ def _should_bin(found: Proposal, factor: Factor) -> bool:
     return bool(np.median(full) < SCARCE) or len(factor) > 3 * MANY
 
 
-def _bins(factor: Factor) -> list[Any]:
-    count = CIRCLE if factor.kind == "circular" else LINE
-    return [count, {"count": count, "by": "count"}]
+def _bins(factor: Factor) -> Iterator[Any]:
+    """Bins to try: of the same width, then of as many images each."""
+    for count in bin_counts([float(level) for level in factor.levels], CIRCLE if factor.kind == "circular" else LINE):
+        yield count
+        yield {"count": count, "by": "count"}
+
+
+def bin_counts(values: Sequence[float], wanted: int) -> list[int]:
+    """Numbers of bins to try, near the one wanted first. Evenly spaced levels are shared out evenly: 12 views in 8 bins
+    would be one view and two in turn.
+
+    >>> bin_counts(range(0, 360, 30), 8), bin_counts(range(0, 360, 5), 8), bin_counts(range(0, 360, 10), 8)
+    ([6, 4, 3], [8, 9, 6], [9, 6, 4])
+    >>> bin_counts([0, 1, 5, 9, 20, 21, 22, 30, 40, 41, 50], 6)
+    [6, 3]
+    """
+    steps = np.diff(np.sort(np.asarray(values, float)))
+    even = bool(np.allclose(steps, steps[0]))
+    fitting = [count for count in range(FEWEST, 2 * wanted + 1) if count < len(values) and len(values) % count == 0]
+    if even and fitting:
+        return sorted(fitting, key=lambda count: (abs(count - wanted), count))[:TRIED]
+    return [wanted, wanted // 2]
+
+
+def _fuller(found: Proposal, samples: Samples) -> bool:
+    """Whether the scarcest combination has more images in bins than it had."""
+    if found.counts is None:
+        return True
+    binned = image_counts(samples, (str(found.rows), str(found.columns)))
+    return bool(binned[binned > 0].min() > found.counts[found.counts > 0].min())
 
 
 def _span(counts: np.ndarray | None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.studies.first_combinations import Combinations, plan_combinations
-from unseen.studies.first_study import COMBINATIONS, Start, opened, split_of, training_of
+from unseen.studies.first_study import COMBINATIONS, Start, opened, rehearsal, split_of, training_of
 from unseen.studies.first_training import Training, augmentation
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from unseen.worlds.propose import Proposal
 
 TRIES = 4  # to plan anew without the levels that stand in the way
-LEARNABLE = 100  # training images: with fewer, a study is a rehearsal
 SHARING = ("shared", "separate")
 
 
@@ -30,18 +29,13 @@ def start_combinations(found: Proposal, world: Mapping[str, Any], samples: Sampl
         plan = plan_combinations(samples, rows, columns, found.objects)
         if plan is None or not plan.levels:
             break
-        for name, kept in plan.levels.items():
-            out = [level for level in samples.space[name].levels if level not in kept]
-            dropped.append(
-                f"{name} {listed(out, 5)}: too few of the combinations have enough images, which would limit all "
-                "others too (the line levels)"
-            )
+        dropped += _dropped(samples, plan, rows, columns)
         world = {**world, "levels": {**world.get("levels", {}), **plan.levels}}
         samples = opened(world)
     else:
         plan = None
     if plan is None:
-        counts = _counts(samples, (rows, columns))
+        counts = image_counts(samples, (rows, columns))
         raise UnseenError(
             f"{int((counts > 0).sum())} of the {counts.size} combinations of {rows} × {columns} have images, which is "
             f"too few: every {rows} must be shown at two levels of {columns} at least, and each of these with other "
@@ -72,6 +66,23 @@ def start_combinations(found: Proposal, world: Mapping[str, Any], samples: Sampl
     )  # fmt: skip
 
 
+def _dropped(samples: Samples, plan: Combinations, rows: str, columns: str) -> Iterator[str]:
+    """Why levels are left out."""
+    for name, kept in plan.levels.items():
+        never = plan.never_seen if name == columns else ()
+        out = [level for level in samples.space[name].levels if level not in kept and level not in never]
+        if out:
+            yield (
+                f"{name} {listed(out, 5)}: too few of the combinations have enough images, which would limit all "
+                "others too (the line levels)"
+            )
+        if never:
+            yield (
+                f"{name} {listed(never, 5)}: with {len(samples.space[rows])} levels of {rows} and combinations held "
+                f"out, not every {name} could be trained on (the line levels)"
+            )
+
+
 def _ask_both(rows: Factor, columns: Factor) -> bool:
     """Whether the second factor is asked too: it must be a measure, and mean the same for every category. The front of
     one object is not that of another, which was set down anyhow."""
@@ -88,8 +99,14 @@ def _gaps(plan: Combinations) -> Iterator[str]:
 
 
 def _notes(plan: Combinations, images: int) -> Iterator[str]:
-    if images < LEARNABLE:
-        yield f"{images} training images are too few to learn much from: take the numbers as a rehearsal"
+    yield from rehearsal(images)
+    if len(plan.seen_per_level) == 1:
+        (only,), rows, columns = plan.seen_per_level, plan.arguments["rows"], plan.arguments["columns"]
+        yield (
+            f"only one number of combinations per {rows} is possible, seen_per_level = {only}: fewer would leave "
+            f"some {columns} untrained or have too few images, more would leave none to hold out. Whether more "
+            "diversity helps is not asked"
+        )
     by = plan.arguments.get("disjoint_by")
     if by is not None and by != "nothing":
         yield f"all images of one {by} are either trained on or tested on (disjoint_by)"
@@ -105,18 +122,19 @@ def _used_combinations(samples: Samples, plan: Combinations, split: Split, train
     total = len(samples)
     images = training.images or plan.images
     factors = (plan.arguments["rows"], plan.arguments["columns"])
-    counts = _counts(samples, factors)
+    counts = image_counts(samples, factors)
     least = int(np.where(split.mask(samples, "train"), counts, counts.max() + 1).argmin())
     cell = np.unravel_index(least, counts.shape)
     names = " × ".join(f"{name} {samples.space[name].texts[int(level)]}" for name, level in zip(factors, cell))
     asked = {name: split.count(samples, name) for name in ("validation", "seen", "unseen")}
     smallest = plan.seen_per_level[0]
     more = f"; without seen_per_level = {smallest}, {plan.more:,} could be used" if plan.more > images else ""
+    per = f"{'one combination' if smallest == 1 else f'{smallest} combinations'} per {factors[0]}"
     limit = (
         "more would take longer than minutes"
         if training.images
-        else f"seen_per_level = {smallest} has no more, and all have the same number; the scarcest combination, "
-        f"{names}, has {counts[cell]}{more}"
+        else f"with {per} there are no more, and every trial uses as many; the scarcest combination, {names}, has "
+        f"{counts[cell]}{more}"
     )
     return (
         f"trains each network on {images:,} of {total:,} images ({limit}); up to {asked['validation']:,} choose the "
@@ -124,7 +142,8 @@ def _used_combinations(samples: Samples, plan: Combinations, split: Split, train
     )
 
 
-def _counts(samples: Samples, factors: tuple[str, str]) -> np.ndarray:
+def image_counts(samples: Samples, factors: tuple[str, str]) -> np.ndarray:
+    """Images of each combination."""
     space = samples.space.select(factors)
     numbers = space.numbers(samples.cells(np.arange(len(samples)), factors))
     return np.bincount(numbers, minlength=space.size).reshape(space.shape)

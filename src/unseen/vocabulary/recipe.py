@@ -16,6 +16,7 @@ from unseen.vocabulary.grids import check_overruled, grids_of, setting_value, va
 from unseen.vocabulary.idle import IDLE, check_idle
 from unseen.vocabulary.plain_values import DEEPEST, NoTruth, Number, Truth, Whole, check_plain, shown
 from unseen.vocabulary.recipe_text import is_file, parse, text_of
+from unseen.vocabulary.unfilled import check_filled_in
 
 RECIPES = Path(str(files("unseen") / "recipes"))
 SETS = ("seen", "unseen")
@@ -201,6 +202,7 @@ def setting(text: str) -> tuple[str, Any]:
 def recipe_from(tables: Mapping[str, Any], where: str = "recipe") -> Recipe:
     """Check nested tables and give the recipe, or an error that names the key, what was given and what is possible."""
     check_plain(tables, where)
+    check_filled_in(tables, where)
     tables = dict(tables)
     tables["grid"] = grids_of(tables, where)
     for one in tables["grid"]:

@@ -192,7 +192,7 @@ def _proposal(
         unmatched=unmatched,
         sizes=tuple(sizes.most_common()),
         problems=tuple(problems),
-        missing=_missing(factors, rows, second, manifest),
+        missing=_missing(files, rows, second, manifest),
         readings=readings,
         examples=tuple(files[:: max(1, len(files) // SHOWN)][:SHOWN]),
     )
@@ -241,7 +241,7 @@ def _looked_at(root: Path, files: Sequence[str]) -> tuple[Counter[tuple[int, int
     return sizes, unreadable
 
 
-def _missing(factors: Sequence[Factor], rows: str | None, across: str | None, manifest: str | None) -> str:
+def _missing(files: Sequence[str], rows: str | None, across: str | None, manifest: str | None) -> str:
     if rows is not None and across is not None:
         return ""
     have = f"only '{rows or across}' varies" if rows or across else "no factor was found"
@@ -255,4 +255,12 @@ def _missing(factors: Sequence[Factor], rows: str | None, across: str | None, ma
         "with --template '{category}_{azimuth}_*.png'. Or let transformations of the images (noise, blur, turns) be "
         "the second factor: docs/guide/transformations.md"
     )
-    return f"{have}; a study of combinations also needs {want}: {how}."
+    needs = "also needs" if rows or across else "needs"
+    return f"{have}{_one_class(files)}; a study of combinations {needs} {want}: {how}."
+
+
+def _one_class(files: Sequence[str]) -> str:
+    """A folder that holds all images may be their class, which no name can tell for sure."""
+    first = {name.partition("/")[0] if "/" in name else "" for name in files}
+    one = first.pop() if len(first) == 1 else ""
+    return f" (all images are in the folder {one}: if it is their class, one class only: {one})" if one else ""
