@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import errno
 import math
 import os
 import sys
@@ -114,6 +115,23 @@ def test_a_lock_is_had_once_and_shared_ones_together(tmp_path):
     with open(tmp_path / "lock", "w") as one, open(tmp_path / "lock", "w") as two:
         assert take_lock(one, wait=True)
         assert not take_lock(two)
+
+
+def test_a_file_system_without_locks_is_no_lock_that_another_holds(tmp_path, monkeypatch):
+    import fcntl
+
+    def none(handle, operation):
+        raise OSError(errno.ENOTSUP, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    for wait in (False, True):
+        with open(tmp_path / "lock", "w") as handle, pytest.raises(locks.NoLocks, match="has no locks"):
+            take_lock(handle, wait=wait)
+
+
+def test_groups_named_in_other_bytes_than_text_are_no_limit(tmp_path):
+    (tmp_path / "of").write_bytes(b"0::/\xff\xfe\n")
+    assert quota(tmp_path, tmp_path / "of") == math.inf
 
 
 def test_windows_locks_a_byte_behind_the_text_and_waits_by_trying_again(tmp_path, monkeypatch):

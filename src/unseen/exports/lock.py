@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from unseen.vocabulary.errors import StoreBusy, UnseenError
-from unseen.vocabulary.locks import take_lock
+from unseen.vocabulary.locks import NoLocks, take_lock
 
 LOCK = ".lock"
 
@@ -25,7 +25,14 @@ def locked(out: Path) -> Iterator[None]:
     except OSError as error:
         raise UnseenError(f"cannot write to '{out}': {error.strerror or error}. Choose another --out.") from error
     with handle:
-        if not take_lock(handle):
+        try:
+            free = take_lock(handle)
+        except NoLocks:
+            raise UnseenError(
+                f"the file system of '{out}' has no locks, which keep two exports from writing over each other. Choose "
+                f"another --out, on a disk of this machine."
+            ) from None
+        if not free:
             handle.seek(0)
             raise StoreBusy(
                 f"'{out}' is being written by {handle.read().strip() or 'another process'}; wait for it, or give this "

@@ -31,7 +31,7 @@ def _groups(mounted: Path, of: Path) -> Iterator[Path]:
     the host's and not be there: what is mounted at the top is the container's own then."""
     try:
         lines = of.read_text(encoding="utf-8").splitlines()
-    except OSError:
+    except (OSError, ValueError):  # a group may be named in any bytes
         return
     for line in lines:
         _, _, rest = line.partition(":")

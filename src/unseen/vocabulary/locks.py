@@ -5,6 +5,7 @@ The only module that knows how a system locks: Windows has no ``fcntl``, and its
 
 from __future__ import annotations
 
+import errno
 import time
 from typing import IO, Any
 
@@ -12,8 +13,16 @@ FAR = 2**30  # a byte that no text reaches: what is locked on Windows cannot be 
 PAUSE = 0.05  # seconds between two tries on Windows, whose own wait gives up after ten
 
 
+_NONE = {getattr(errno, name) for name in ("ENOSYS", "ENOTSUP", "EOPNOTSUPP", "ENOLCK") if hasattr(errno, name)}
+
+
+class NoLocks(OSError):
+    """The file system has no locks at all: whoever goes on does so unprotected."""
+
+
 def take_lock(handle: IO[Any], *, shared: bool = False, wait: bool = False) -> bool:
-    """Whether the lock could be had. With ``wait``, others are waited for as long as it takes."""
+    """Whether the lock could be had. With ``wait``, others are waited for as long as it takes. Raises `NoLocks` where
+    there are none to be had."""
     try:
         import fcntl
     except ImportError:
@@ -23,8 +32,10 @@ def take_lock(handle: IO[Any], *, shared: bool = False, wait: bool = False) -> b
         return True
     except BlockingIOError:
         return False
-    except OSError:
-        if wait:  # no lock to be had at all (a file system without them): whoever waits would go on unprotected
+    except OSError as error:
+        if error.errno in _NONE:
+            raise NoLocks(error.errno, "its file system has no locks") from None
+        if wait:
             raise
         return False
 
