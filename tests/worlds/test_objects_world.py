@@ -135,6 +135,17 @@ def test_objects_made_by_several_processes_are_those_made_by_one():
         assert (a.colours == b.colours).all()
 
 
+def test_processes_that_make_objects_run_nothing_that_lies_in_the_working_directory(tmp_path, monkeypatch):
+    from unseen.worlds.shapes.making import make_objects
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place])  # as a console script has it
+    for name in ("numpy", "pickle"):
+        (tmp_path / f"{name}.py").write_text("open('it-ran', 'w')")
+    assert len(make_objects([("mug", 0), ("mug", 1)], 5, 2)) == 2
+    assert not (tmp_path / "it-ran").exists()
+
+
 def test_processes_that_make_objects_end_and_clear_up_when_whoever_asked_is_killed(tmp_path):
     code = (
         "from unseen.worlds.shapes.making import make_objects; make_objects([('chair', i) for i in range(4000)], 0, 2)"

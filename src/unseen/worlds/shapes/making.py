@@ -1,7 +1,8 @@
 """Many objects at once, by several processes.
 
 A thousand objects take half a minute of one core. The processes are plain Python runs of this module, not forks or
-spawns of the caller, which may hold a GPU, threads, or a script without a main guard. They end with the caller.
+spawns of the caller, which may hold a GPU, threads, or a script without a main guard. They end with the caller. ``-P``:
+they look for modules where the caller does, and never in the working directory first, where anybody's files may lie.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def make_objects(wanted: Sequence[Wanted], seed: int = 0, processes: int | None 
         running = []
         for part, file in zip(parts, files):
             file.with_suffix(".asked").write_bytes(pickle.dumps((part, seed)))
-            command = [sys.executable, "-m", "unseen.worlds.shapes.making", str(file), str(os.getpid())]
+            command = [sys.executable, "-P", "-m", "unseen.worlds.shapes.making", str(file), str(os.getpid())]
             running.append(  # quiet: what a process cannot make is tried, and told, here
                 subprocess.Popen(command, env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             )
