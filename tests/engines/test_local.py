@@ -190,7 +190,7 @@ def test_what_arrow_cannot_write_stops_the_study_too(tmp_path, monkeypatch):
 
 def test_room_is_asked_for_before_anything_is_trained(tmp_path, monkeypatch):
     opened = study(tmp_path / "study", recordings={"weights": True})
-    monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(free=200_000))
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(total=10**9, free=200_000))
     events = []
     with pytest.raises(DiskTrouble) as caught:
         ran(opened, watch=events.append)
@@ -211,11 +211,39 @@ def test_finished_trials_tell_how_much_room_the_others_need(tmp_path, monkeypatc
     ran(first)
     took = sum(file.stat().st_size for file in first.store.trials.rglob("*") if file.is_file())
     more = study(tmp_path / "study", seeds=[0, 1])
-    monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(free=took - 1))
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(total=10**9, free=took - 1))
     with pytest.raises(DiskTrouble, match="as those that are finished here took"):
         ran(more)
-    monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(free=took))
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(total=10**9, free=took))
     assert ran(more).finished == 2
+
+
+def test_trials_of_other_settings_do_not_tell_how_much_room_is_needed(tmp_path, monkeypatch):
+    first = study(tmp_path / "study", grid={"design.seen_per_level": [8]})
+    ran(first)
+    (old,) = first.store.finished()
+    with open(first.store.trials / old / "weights.safetensors", "wb") as file:
+        file.truncate(40 * 10**9)  # takes no room here
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(total=10**11, free=10**9))
+    other = study(tmp_path / "study", grid={"design.seen_per_level": [8]}, recordings={"layers": "none"})
+    room.check_room(other, other.missing())
+    again = study(tmp_path / "study", grid={"design.seen_per_level": [8]}, seeds=[0, 1])
+    with pytest.raises(DiskTrouble, match="the one trial left needs about 40 GB"):
+        room.check_room(again, again.missing())
+
+
+def test_a_disk_that_does_not_tell_its_size_is_no_obstacle(tmp_path, monkeypatch):
+    opened = study(tmp_path / "study")
+    for told in (SimpleNamespace(total=0, free=0), OSError(38, "not implemented")):
+
+        def usage(path, told=told):
+            if isinstance(told, OSError):
+                raise told
+            return told
+
+        monkeypatch.setattr(room.shutil, "disk_usage", usage)
+        room.check_room(opened, opened.trials)
+    assert room._size(tmp_path / "gone") == 0
 
 
 def test_workers_go_when_their_parent_has_gone(tmp_path, monkeypatch):

@@ -29,6 +29,7 @@ from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.trust import allow, allowed
 
 PACK = 4
+SAFE_PATH = "PYTHONSAFEPATH"
 DEVICES = ("auto", "cpu", "cuda", "mps")
 CANNOT_START = (
     "In a script, call unseen.run below `if __name__ == '__main__':` (each process reads the script again); or give "
@@ -87,7 +88,7 @@ def run_study(
         if study.calibrations:
             calibrate(study, device=place, watch=watch)
         todo = study.missing(place.type)
-        check_room(study, todo)
+        check_room(study, todo, place.type)
         counts = {"finished": 0, "failed": 0}
 
         def counting(event: Event) -> None:
@@ -170,7 +171,7 @@ def _in_processes(study: Study, todo: Sequence[Trial], processes: int, watch: Wa
         ours, theirs = context.Pipe()
         given = (study.recipe, study.path, theirs, os.getpid(), allowed())
         worker = context.Process(target=_work, args=given, daemon=True)
-        with _deaf():
+        with _safe_path(), _deaf():
             worker.start()
         theirs.close()
         crew[ours] = worker
@@ -269,6 +270,21 @@ def _deaf() -> Iterator[None]:
             yield
         finally:
             signal.signal(signal.SIGINT, handler)
+
+
+@contextlib.contextmanager
+def _safe_path() -> Iterator[None]:
+    """What is started here does not look for Python's own modules in the working directory, where anybody's files may
+    lie; a worker takes over its parent's path once it runs."""
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
 
 
 def _die_with_parent(parent: int) -> None:

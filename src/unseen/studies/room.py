@@ -17,23 +17,48 @@ FACTS = 20_000  # bytes of a trial's description and curves
 WIDTHS = ("out_channels", "num_features", "out_features")
 
 
-def check_room(study: Study, todo: Sequence[Trial]) -> None:
-    """Refuse what would be trained and could not be kept. By the trials that are finished here, or by what is asked."""
+def check_room(study: Study, todo: Sequence[Trial], device: str = "cpu") -> None:
+    """Refuse what would be trained and could not be kept. By the trials of this recipe that are finished here, where
+    they have the same network and recordings, or by what is asked."""
     if not todo:
         return
-    free = shutil.disk_usage(study.path).free
-    took = [_size(study.store.trials / name) for name in study.store.finished()]
-    need = round(len(todo) * sum(took) / len(took)) if took else sum(expected(study, todo))
+    try:
+        disk = shutil.disk_usage(study.path)
+    except OSError:
+        return
+    if not disk.total:  # some file systems do not tell
+        return
+    free, took = disk.free, _taken(study, device)
+    known = [took[_key(trial)] for trial in todo if _key(trial) in took]
+    others = [trial for trial in todo if _key(trial) not in took]
+    need = round(sum(known)) + sum(expected(study, others))
     if free >= need:
         return
     left = "the one trial left needs" if len(todo) == 1 else f"the {len(todo)} trials left need"
-    how = "as those that are finished here took" if took else "by what they are asked and keep"
+    how = "as those that are finished here took" if not others else "by what they are asked and keep"
+    how = "by those that are finished here and what the others are asked and keep" if known and others else how
     weights = any(trial.recipe.recordings.weights for trial in todo)
     less = ", or keep less with --set recordings.weights=false" if weights else ""
     raise DiskTrouble(
         f"the disk of '{study.path}' has {size_text(free)} free, and {left} about {size_text(need)} ({how}). Nothing "
         f"was trained. Make room and run the same command again, give --out a folder on a larger disk{less}."
     )
+
+
+def _taken(study: Study, device: str) -> dict[str, float]:
+    """Bytes that a finished trial of this recipe took, the mean for each network and what is recorded of it. The store
+    may hold trials of other settings, of any size."""
+    found: dict[str, list[int]] = {}
+    for trial in study.trials:
+        name = study.find(trial, device)
+        size = _size(study.store.trials / name) if name else 0
+        if size:
+            found.setdefault(_key(trial), []).append(size)
+    return {key: sum(sizes) / len(sizes) for key, sizes in found.items()}
+
+
+def _key(trial: Trial) -> str:
+    return trial.recipe.network.model_dump_json() + trial.recipe.recordings.model_dump_json()
 
 
 def expected(study: Study, trials: Sequence[Trial]) -> list[int]:
@@ -50,7 +75,7 @@ def expected(study: Study, trials: Sequence[Trial]) -> list[int]:
             size += ANSWER * split.count(samples, asked) * len(wanted)
         cells = recordings.cells and recordings.layers != "none"
         if cells or recordings.weights:
-            key = trial.recipe.network.model_dump_json() + recordings.model_dump_json()
+            key = _key(trial)
             if key not in built:
                 built[key] = _units_and_weights(study, trial)
             units, weights = built[key]
@@ -89,4 +114,8 @@ def size_text(number: float) -> str:
 
 
 def _size(folder: Path) -> int:
-    return sum(file.stat().st_size for file in folder.iterdir())
+    """Nothing where it cannot be told."""
+    try:
+        return sum(file.stat().st_size for file in folder.iterdir())
+    except OSError:
+        return 0
