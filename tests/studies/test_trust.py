@@ -2,8 +2,12 @@
 
 import functools
 import hashlib
+import importlib.util
+import os
+import py_compile
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,7 +16,7 @@ import unseen
 from small_study import command, own_network, ran, surroundings, tiny, written
 from unseen.engines import open_study, run_recipe
 from unseen.models import build
-from unseen.models.factories import code_of
+from unseen.models.factories import code_of, factory_of
 from unseen.studies.study import load_study
 from unseen.vocabulary import trust
 from unseen.vocabulary.errors import UnseenError
@@ -114,6 +118,63 @@ def test_what_trusted_code_imports_of_its_own_place_counts_too(here, say):
     assert not (here / "it-ran").exists()
 
 
+def test_what_the_packages_above_trusted_code_import_counts_too(here):
+    for folder in ("pk", "qk"):
+        (here / folder / "inside").mkdir(parents=True)
+    (here / "pk" / "__init__.py").write_text("from . import other\nimport qk.inside")
+    (here / "pk" / "net.py").write_text("def small(): pass")
+    (here / "pk" / "other.py").write_text("from pk import third")
+    (here / "pk" / "third.py").write_text("")
+    (here / "qk" / "__init__.py").write_text("")
+    trust.remember(["pk.net:small"])
+    for changed in ("pk/other.py", "pk/third.py", "pk/__init__.py", "qk/__init__.py"):
+        trust._allowed.clear()
+        trust.require(["pk.net:small"], "the recipe")
+        trust._allowed.clear()
+        before = (here / changed).read_text()
+        (here / changed).write_text(before + "\n# edited")
+        with pytest.raises(Untrusted, match="was changed since you trusted it"):
+            trust.require(["pk.net:small"], "the recipe")
+        (here / changed).write_text(before)
+
+
+def test_a_compiled_file_beside_trusted_source_does_not_run_also_where_it_is_imported_late(here):
+    def spoil(name, text):
+        source = here / "evil_source.py"
+        source.write_text(EVIL)
+        (here / f"{name}.py").write_text(text)
+        cached = importlib.util.cache_from_source(str(here / f"{name}.py"))
+        mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+        py_compile.compile(str(source), cached, dfile=str(here / f"{name}.py"), invalidation_mode=mode)
+        source.unlink()
+
+    (here / "spoilt").mkdir()
+    spoil("spoilt/__init__", "")
+    spoil("spoilt/net", "def make():\n    from spoilt import late\n    return late.VALUE")
+    spoil("spoilt/late", "VALUE = 'from source'")
+    factory = factory_of("spoilt.net:make")
+    assert factory() == "from source"
+    assert not list(here.rglob("it-ran"))
+
+
+def test_two_that_trust_at_once_are_both_remembered(here, monkeypatch):
+    for name in ("one_net", "two_net"):
+        (here / f"{name}.py").write_text("def make(): pass")
+    kept, other = trust._kept, threading.Thread(target=trust.remember, args=(["two_net:make"],))
+
+    def slow():
+        found = kept()
+        if threading.current_thread() is not other and not other.is_alive():
+            other.start()
+            other.join(0.3)
+        return found
+
+    monkeypatch.setattr(trust, "_kept", slow)
+    trust.remember(["one_net:make"])
+    other.join()
+    assert {entry["name"] for entry in kept().values()} == {"one_net:make", "two_net:make"}
+
+
 def test_a_name_that_the_user_types_was_said(here, say):
     own_network(here)
     recipe = written(here / "r.toml", tiny(recordings={"layers": "none"}, network={}))
@@ -140,9 +201,13 @@ def test_in_python_tables_were_said_and_files_are_trusted_by_an_argument(here):
 
 
 @pytest.mark.slow
-def test_workers_may_import_what_their_parent_may(here, processes):
+def test_workers_may_import_what_their_parent_may_and_nothing_else_that_lies_here(here, processes):
     study = open_study(own_network(here, "fine", "other"), out=here / "study")
+    for name in ("multiprocessing", "pickle", "numpy", "torch"):
+        (here / f"{name}.py").write_text(EVIL)
     assert ran(study, workers=2).finished == 2
+    assert not (here / "it-ran").exists()
+    assert "PYTHONSAFEPATH" not in os.environ
 
 
 def test_where_nothing_can_be_remembered_this_is_said(here, say, monkeypatch):
@@ -208,7 +273,7 @@ def test_modules_are_found_as_python_finds_them_and_nothing_is_imported(here):
     (here / "pack" / "__init__.py").write_text("raise SystemExit")
     (here / "pack" / "net.py").write_text("")
     assert find_source("deep.er.evil").file == here / "deep" / "er" / "evil.py"
-    assert find_source("pack.net").above == (here / "pack" / "__init__.py",)
+    assert [one.file for one in find_source("pack.net").above] == [here / "pack" / "__init__.py"]
     assert set(run_by(find_source("pack.net"))) == {here / "pack" / "__init__.py", here / "pack" / "net.py"}
     assert find_source("pack.net.more") is None
     assert find_source("nowhere") is None

@@ -18,6 +18,7 @@ from unseen.models.catalogue import Backbone
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.sources import defining_files, find_source, is_pythons, names_code
 from unseen.vocabulary.trust import CodeUnknown, check_place, is_allowed, missing_module, require
+from unseen.vocabulary.uncompiled import run_from_source
 
 
 def factory_of(name: str, *, trust: bool = True) -> Callable[..., Any] | Backbone | None:
@@ -52,6 +53,7 @@ def factory_of(name: str, *, trust: bool = True) -> Callable[..., Any] | Backbon
 
 
 def _imported(name: str, place: str) -> ModuleType:
+    run_from_source()
     try:
         with _working_directory():
             return importlib.import_module(place)

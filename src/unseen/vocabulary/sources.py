@@ -28,11 +28,11 @@ _SUFFIXES = (
 
 @dataclass(frozen=True)
 class Source:
-    """A module's file, and the files of the packages above it, which run before it."""
+    """A module's file, and the packages above it, which run before it."""
 
     module: str
     file: Path
-    above: tuple[Path, ...] = ()
+    above: tuple[Source, ...] = ()
 
     @property
     def is_package(self) -> bool:
@@ -47,10 +47,10 @@ def names_code(backbone: str) -> bool:
 def find_source(module: str) -> Source | None:
     """The file that ``import module`` would run, if there is one."""
     *packages, last = module.split(".")
-    places, above = _roots(), []
-    for part in packages:
-        file, places = _look(part, places, first=part is packages[0])
-        above += [file] if file else []
+    places, above = _roots(), list[Source]()
+    for depth, part in enumerate(packages):
+        file, places = _look(part, places, first=not depth)
+        above += [Source(".".join(packages[: depth + 1]), file, tuple(above))] if file else []
     file, _ = _look(last, places, first=not packages)
     return Source(module, file, tuple(above)) if file else None
 
@@ -71,12 +71,18 @@ def run_by(source: Source) -> tuple[Path, ...]:
         one = waiting.pop()
         if one.file in found:
             continue
-        found |= dict.fromkeys((*one.above, one.file))
-        for name in _imported(one):
+        found[one.file] = None
+        waiting += one.above
+        for name in _with_packages(_imported(one)):
             other = find_source(name)
-            if other is not None and other.file not in found and not _is_below(other.file, (*_PYTHONS, *_installed())):
+            if other is not None and other.file not in found and not is_installed(other.file):
                 waiting.append(other)
     return tuple(sorted(found))
+
+
+def is_installed(file: Path) -> bool:
+    """Whether a file is of an installed package or of Python itself."""
+    return _is_below(file, (*_PYTHONS, *_installed()))
 
 
 def defining_files(module: str, name: str) -> frozenset[Path] | None:
@@ -160,6 +166,15 @@ def _installed() -> tuple[Path, ...]:
     """Where packages are installed."""
     places = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), site.getusersitepackages()]
     return tuple(Path(place).resolve() for place in [*places, *site.getsitepackages()])
+
+
+def _with_packages(modules: Sequence[str]) -> list[str]:
+    """
+    >>> _with_packages(["a.b.c"])
+    ['a', 'a.b', 'a.b.c']
+    """
+    parts = [module.split(".") for module in modules]
+    return list(dict.fromkeys(".".join(one[: end + 1]) for one in parts for end in range(len(one))))
 
 
 def _is_below(file: Path, folders: Sequence[Path]) -> bool:

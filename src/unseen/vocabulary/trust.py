@@ -12,11 +12,12 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.locks import NoLocks, take_lock
 from unseen.vocabulary.sources import FACTORY, Source, find_source, is_pythons, run_by
 
 KEPT = "trusted.json"
@@ -95,19 +96,32 @@ def remember(names: Iterable[str]) -> str | None:
         new[content] = {"name": name, "files": list(map(str, files)), "when": time.strftime("%Y-%m-%dT%H:%M:%S")}
     allow(names)
     try:
-        path = _path()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_name(f".{path.name}-{os.getpid()}")
-        try:
-            with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as handle:
-                json.dump({**_kept(), **new}, handle, indent=1)
-            os.replace(aside, path)
-        finally:
-            with contextlib.suppress(OSError):
-                aside.unlink(missing_ok=True)
+        with _alone(path := _path()):
+            _write(path, {**_kept(), **new})
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home
         return f"this cannot be remembered ({getattr(error, 'strerror', None) or error}): give --trust again next time"
     return None
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One process at a time, so that none loses what another is about to keep."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path.with_name(f".{path.name}.lock"), "a", encoding="utf-8") as handle:
+        with contextlib.suppress(NoLocks):  # at worst somebody is asked again
+            take_lock(handle, wait=True)
+        yield
+
+
+def _write(path: Path, kept: dict[str, Any]) -> None:
+    aside = path.with_name(f".{path.name}-{os.getpid()}")
+    try:
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as handle:
+            json.dump(kept, handle, indent=1)
+        os.replace(aside, path)
+    finally:
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)
 
 
 def _path() -> Path:
