@@ -40,6 +40,12 @@ WRONG = {
     "no sharing": (lambda f: f["description"]["network"].pop("sharing"), "without 'description.network.sharing'"),
     "no images": (lambda f: f["sets"].pop("train"), "without 'sets.train'"),
     "a curve of words": (lambda f: f.update(curve=[{"epoch": "one"}]), "is not a list of tables of numbers"),
+    "an epoch that is no number": (lambda f: f.update(curve=[{"epoch": float("nan")}]), "numbers with an epoch each"),
+    "an epoch without end": (lambda f: f.update(curve=[{"epoch": float("inf")}]), "numbers with an epoch each"),
+    "no factors": (lambda f: f.update(factors=[]), "factors = '[]' is not a list of names"),
+    "notes that are no list": (lambda f: f["network"].update(notes=3), "network.notes = '3' is not a list of texts"),
+    "sharing of another kind": (lambda f: f["network"].update(sharing=[1]), "network.sharing = '[1]' is not a text"),
+    "a stem of another kind": (lambda f: f["network"].update(stem={}), "network.stem = '{}' is not a text"),
     "trained by none": (lambda f: f.update(packed=0), "packed = '0' is not a whole number of at least one"),
     "another's name": (lambda f: f.update(identity="b2" * 8), "is not what its name says"),
     "no device": (lambda f: f.update(machine={}), "without 'machine.device'"),
@@ -235,3 +241,32 @@ def test_status_tells_what_it_can_of_a_study_with_strange_files(say, finished, s
     done = 0 if spoil is trials_that_are_a_file else 4
     assert f"{done} of 4 trials finished" in said.flat
     assert "\x1b" not in said.out
+
+
+CALIBRATED = {
+    "identity": A1, "label": "calibration", "plain": 0.9, "n": 10, "chance": 0.1, "target": 0.2, "flags": {},
+    "levels": {"blur": {"strengths": [1.0], "accuracy": [0.1], "n": 10, "chosen": 1.0, "reason": ""}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", ["plain", "n", "chance", "target"])
+@pytest.mark.parametrize("odd", ["x", None, True, [1]])
+def test_a_calibration_whose_numbers_are_none_is_told_and_not_read(tmp_path, key, odd):
+    store = Store(tmp_path)
+    store.keep_calibration(A1, CALIBRATED)
+    assert store.calibration(A1) == CALIBRATED
+    store.keep_calibration(A1, {**CALIBRATED, key: odd})
+    with pytest.raises(UnseenError, match=rf"cannot be read \({key} = .* is not a number\)\. Move that file out"):
+        store.calibration(A1)
+
+
+@pytest.mark.parametrize(
+    "odd", [{"chosen": "x"}, {"chosen": float("nan")}, {"strengths": 3}, {"accuracy": []}, {"n": "10"}, {"reason": 1}]
+)
+def test_a_calibration_with_an_odd_curve_is_told_and_not_read(tmp_path, odd):
+    store = Store(tmp_path)
+    store.keep_calibration(A1, {**CALIBRATED, "levels": {"blur": {**CALIBRATED["levels"]["blur"], **odd}}})
+    with pytest.raises(UnseenError, match="a curve of it is of another kind"):
+        store.calibration(A1)
+    store.keep_calibration(A1, {**CALIBRATED, "levels": {"blur": {**CALIBRATED["levels"]["blur"], "chosen": None}}})
+    assert store.calibration(A1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import lzma
+import math
 import re
 import tarfile
 from collections import deque
@@ -31,10 +32,10 @@ MOST_THREADS = 8  # each takes about 100 MB
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[tarfile.TarFile]:
-    """A tar to add files to, compressed on the way to ``path``."""
+    """A tar to add files to, compressed on the way to ``path``. Of links, hard ones too, it holds what they lead to."""
     with open(path, "wb") as out, ThreadPoolExecutor(min(MOST_THREADS, cores())) as pool:
         blocks = _Blocks(out, pool)
-        with tarfile.open(fileobj=blocks, mode="w|") as archive:  # type: ignore[arg-type]
+        with tarfile.open(fileobj=blocks, mode="w|", dereference=True) as archive:  # type: ignore[arg-type]
             yield archive
         blocks.finish()
 
@@ -83,13 +84,30 @@ def calibration_record(text: bytes, identity: str) -> dict[str, Any]:
             record[key]
         for curve in record["levels"].values():
             [curve[key] for key in ("strengths", "accuracy", "n", "chosen", "reason")]
+            if not _is_curve(curve):
+                raise ValueError("a curve of it is of another kind")
         if not isinstance(record["flags"], dict) or not isinstance(record["label"], str):
             raise ValueError("its label or its flags are of another kind")
+        if odd := [key for key in ("plain", "n", "chance", "target") if not _is_number(record[key])]:
+            raise ValueError(f"{odd[0]} = {str(record[odd[0]])[:40]!r} is not a number")
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it lacks {error}") from None
     if record.get("identity") != identity:
         raise ValueError("it is not what its name says")
     return record
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_curve(curve: Mapping[str, Any]) -> bool:
+    """Strengths with an accuracy each, of which one may be chosen."""
+    rows = [curve["strengths"], curve["accuracy"]]
+    if not all(isinstance(row, list) and all(map(_is_number, row)) for row in rows) or len(rows[0]) != len(rows[1]):
+        return False
+    chosen = curve["chosen"] is None or (_is_number(curve["chosen"]) and math.isfinite(curve["chosen"]))
+    return chosen and _is_number(curve["n"]) and isinstance(curve["reason"], str)
 
 
 def same_strengths(archive: Path, here: Path, theirs: Mapping[str, Any], mine: Mapping[str, Any] | None) -> None:

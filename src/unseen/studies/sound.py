@@ -49,6 +49,17 @@ def _lists(of: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 _text, _table, _whole, _number = _is(str), _is(dict), _is(int), _is(int, float)
 _count: Callable[[Any], bool] = lambda value: _whole(value) and value >= 0  # noqa: E731
+_MOST_EPOCHS = 10**9
+
+
+def _curve(value: Any) -> bool:
+    """Epochs with numbers, which may be NaN where training diverged; the epoch itself is a count."""
+    if not _lists(_maps(_is(int, float, type(None))))(value):
+        return False
+    epochs = (point.get("epoch") for point in value)
+    return all(epoch is None or 0 <= epoch <= _MOST_EPOCHS for epoch in epochs)
+
+
 _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "identity": (_text, "a text"),
     "label": (_text, "a text"),
@@ -56,12 +67,12 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "seed": (_whole, "a whole number"),
     "description": (_table, "a table"),
     "facts": (_table, "a table"),
-    "factors": (_lists(_text), "a list of names"),
+    "factors": (lambda value: _lists(_text)(value) and bool(value), "a list of names"),
     "targets": (_maps(_is(list)), "a table of lists"),
     "sets": (_maps(_count), "a table of counts"),
     "tasks": (_maps(_lists(_text)), "a table of lists of names"),
     "network": (_table, "a table"),
-    "curve": (_lists(_maps(_is(int, float, type(None)))), "a list of tables of numbers"),
+    "curve": (_curve, "a list of tables of numbers with an epoch each"),
     "best_epoch": (_whole, "a whole number"),
     "flags": (_maps(_text), "a table of texts"),
     "seconds_together": (_number, "a number"),
@@ -86,6 +97,9 @@ _MAYBE = {
     ("invariance", "layers"): (_maps(_maps(_table)), "a table of tables"),
     ("invariance", "images"): (_maps(_count), "a table of counts"),
     ("search",): (_table, "a table"),
+    ("network", "notes"): (lambda value: value is None or _lists(_text)(value), "a list of texts"),
+    ("network", "sharing"): (_is(str, type(None)), "a text"),
+    ("network", "stem"): (_text, "a text"),
     ("description", "world"): (_table, "a table"),
     ("description", "world", "name"): (_text, "a text"),
     ("description", "design"): (_table, "a table"),
