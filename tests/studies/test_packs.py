@@ -14,7 +14,7 @@ from packs import A1, B2, archive, facts, packed_trial
 
 from unseen.studies import leftovers, unpacking
 from unseen.studies.store import Store
-from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.errors import StoreBusy, UnseenError
 from unseen.vocabulary.visible import visible
 
 pytest_plugins = ("studies_fixtures",)
@@ -236,6 +236,70 @@ def test_what_a_killed_unpack_left_is_removed_by_the_next_one(tmp_path, finished
     Store(finished_once).pack(tmp_path / "x.unseen")
     Store(tmp_path / "into").unpack(tmp_path / "x.unseen")
     assert not left.exists()
+
+
+def test_what_a_killed_unpack_left_is_removed_also_where_the_study_is_there_by_now(tmp_path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    host = leftovers.socket.gethostname()
+    into = tmp_path / "into"
+    left = [folder / f".unseen-unpack-{host}-{gone.pid}-abc" for folder in (tmp_path, into)]
+    left.append(into / "trials" / f".{A1}-{gone.pid}")
+    living = tmp_path / f".unseen-unpack-{host}-{os.getppid()}-abc"
+    for folder in (*left, living):
+        folder.mkdir(parents=True)
+    Store(into).unpack(archive(tmp_path / "packed", packed_trial()))
+    assert [folder.exists() for folder in left] == [False] * 3
+    assert living.exists()
+
+
+def test_a_study_of_links_packs_what_they_lead_to(tmp_path, finished):
+    store = Store(finished)
+    one, two = (store.trials / name / "responses.parquet" for name in store.finished()[:2])
+    two.unlink()
+    os.link(one, two)
+    (finished / "recipe.toml").rename(tmp_path / "elsewhere.toml")
+    (finished / "recipe.toml").symlink_to(tmp_path / "elsewhere.toml")
+    (finished / "calibrations" / f"{A1}.json").mkdir(parents=True)
+    assert store.pack(tmp_path / "x.unseen") == 4
+    with tarfile.open(tmp_path / "x.unseen") as tar:
+        assert all(member.isreg() for member in tar)
+    assert Store(tmp_path / "into").unpack(tmp_path / "x.unseen") == (4, 0)
+    assert (tmp_path / "into" / "recipe.toml").read_text() == (tmp_path / "elsewhere.toml").read_text()
+
+
+@pytest.mark.parametrize("spoilt", ["trial.json", "responses.parquet"])
+def test_a_trial_that_cannot_be_read_here_is_taken_from_the_pack_and_the_old_one_is_kept(tmp_path, spoilt):
+    store, notes = Store(tmp_path / "into"), []
+    packed = archive(tmp_path / "packed", {**packed_trial(A1), **packed_trial(B2)})
+    assert store.unpack(packed) == (2, 0)
+    (store.trials / A1 / spoilt).write_text("{")
+    assert store.unpack(packed, note=notes.append) == (1, 1)
+    assert store.read(A1)
+    assert (store.trials / A1 / "responses.parquet").read_bytes() == (
+        store.trials / B2 / "responses.parquet"
+    ).read_bytes()
+    (kept,) = (store.path / "damaged").iterdir()
+    assert (kept / spoilt).read_text() == "{"
+    assert notes == [f"trial {A1} here could not be read and is taken from the pack; it is kept in '{kept}'"]
+    assert store.unpack(packed) == (0, 2)
+
+
+def test_a_limit_that_is_no_size_is_refused(tmp_path, say):
+    packed = archive(tmp_path / "packed", packed_trial())
+    said = say("unpack", "packed", "into", "--limit", "inf")
+    assert said.code == 2
+    assert "--limit inf is no size; give a number of GB" in said.flat
+    refused(tmp_path, packed, "--limit nan is no size", limit=float("nan"))
+
+
+def test_the_second_of_two_unpacks_is_told_what_unpack_can_do(tmp_path):
+    packed = archive(tmp_path / "packed", packed_trial())
+    store = Store(tmp_path / "into")
+    with store.locked(), pytest.raises(StoreBusy) as told:
+        store.unpack(packed)
+    assert "or unpack into another folder" in str(told.value)
+    assert "--out" not in str(told.value)
 
 
 def test_a_pack_takes_no_other_files_place(tmp_path, finished):

@@ -235,6 +235,22 @@ def test_a_glance_at_the_lock_does_not_turn_a_run_away(tmp_path):
         release.join()
 
 
+def test_a_file_system_without_locks_is_told_as_such_and_nothing_is_run_there(tmp_path, monkeypatch):
+    import fcntl
+
+    def none(handle, operation):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    store = Store(tmp_path)
+    with store.locked():
+        pass
+    monkeypatch.setattr(fcntl, "flock", none)
+    with pytest.raises(UnseenError, match="has no locks, which keep two runs of a study") as told, store.locked():
+        pass
+    assert not isinstance(told.value, StoreBusy)
+    assert store.busy() is None
+
+
 # Carrying studies between machines
 
 

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 OLD = 24 * 3600  # seconds after which what has no living owner to ask is nobody's
@@ -30,9 +30,11 @@ def remove_leftovers(folder: Path, kind: str) -> int:
         found = mine.fullmatch(path.name)
         if not found or _lives(int(found["process"])):
             continue
+        if sys.platform == "win32" and time.time() - path.stat().st_mtime < OLD:
+            continue
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
-        elif sys.platform != "win32" or time.time() - path.stat().st_mtime > OLD:
+        else:
             path.unlink(missing_ok=True)
         count += 1
     return count
@@ -55,7 +57,9 @@ def _lives(process: int) -> bool:
 def folder_aside(place: Path, kind: str) -> Iterator[Path]:
     """A folder on the disk of ``place``, which need not be there yet; gone afterwards, whatever happens."""
     home = next(folder for folder in (place, *place.absolute().parents) if folder.is_dir())
-    remove_leftovers(home, kind)
+    for folder in {home.absolute(), place.absolute().parent}:  # one that was killed may have found no folder there yet
+        with suppress(OSError):
+            remove_leftovers(folder, kind)
     made = Path(tempfile.mkdtemp(prefix=f"{aside_name(kind)}-", dir=home))
     try:
         yield made

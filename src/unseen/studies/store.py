@@ -5,6 +5,7 @@ study/
   trials/<identity>/   trial.json, responses.parquet, activity.safetensors, weights.safetensors (if kept)
   calibrations/<identity>.json   strengths that were found, with their curves
   failed/<identity>.json
+  damaged/<identity>-…/   trials that could not be read and were replaced by those of a pack
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ from unseen.studies.archives import (
     writing,
 )
 from unseen.studies.leftovers import aside_name, folder_aside, remove_leftovers
-from unseen.studies.sound import read_facts
+from unseen.studies.sound import Damaged, check_trial, read_facts
 from unseen.studies.unpacking import Note, Unpacked, Unwritten, unpack_aside
 from unseen.vocabulary.errors import StoreBusy, UnseenError
-from unseen.vocabulary.locks import take_lock
+from unseen.vocabulary.locks import NoLocks, take_lock
 from unseen.vocabulary.visible import visible
 
 PATIENCE = 5  # times a tenth of a second: `unseen status` holds the lock for an instant
@@ -162,8 +163,9 @@ class Store:
         return len(leftovers) + len(files)
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Only one run of a study at a time. The lock goes with its process, however that ends."""
+    def locked(self, otherwise: str = "or give this run another folder with --out") -> Iterator[None]:
+        """Only one run of a study at a time. The lock goes with its process, however that ends. ``otherwise``: what
+        may be done in place of waiting."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             handle = open(self.path / ".lock", "a+", encoding="utf-8")  # noqa: SIM115
@@ -171,14 +173,22 @@ class Store:
             raise disk_error(error, self.path) from error
         with handle:
             for attempt in range(PATIENCE):
-                if take_lock(handle):
+                try:
+                    free = take_lock(handle)
+                except NoLocks:
+                    raise DiskTrouble(
+                        f"the file system of '{self.path}' has no locks, which keep two runs of a study from writing "
+                        f"over each other. Nothing was changed. Take a folder on a disk of this machine; `unseen pack` "
+                        f"and `unseen unpack` carry a study from one to the other."
+                    ) from None
+                if free:
                     break
                 time.sleep(0.1 if attempt < PATIENCE - 1 else 0)
             else:
                 handle.seek(0)
                 raise StoreBusy(
                     f"study '{self.path}' is being run by {handle.read().strip() or 'another process'}; wait for it, "
-                    f"look at it with `unseen status`, or give this run another folder with --out."
+                    f"look at it with `unseen status`, {otherwise}."
                 )
             try:
                 handle.seek(0)
@@ -195,7 +205,10 @@ class Store:
         if not (self.path / ".lock").is_file():
             return None
         with open(self.path / ".lock", encoding="utf-8") as handle:
-            if take_lock(handle, shared=True):
+            try:
+                if take_lock(handle, shared=True):
+                    return None
+            except NoLocks:  # no run could begin
                 return None
             handle.seek(0)
             return handle.read().strip() or "another process"
@@ -212,7 +225,7 @@ class Store:
                     if file.is_file():
                         archive.add(file, arcname=f"{MARK}/{file.name}")
                 for file in sorted((self.path / "calibrations").glob("[!.]*.json")):
-                    if IDENTITY.fullmatch(file.stem):
+                    if IDENTITY.fullmatch(file.stem) and file.is_file():
                         archive.add(file, arcname=f"{MARK}/calibrations/{file.name}")
                 for name in names:
                     for file in (self.trials / name / part for part in PACKED):
@@ -233,6 +246,7 @@ class Store:
 
         Nothing is added before the whole archive has been read and checked, aside. Where it differs from the recipe
         here in seeds only, that recipe takes its seeds in: this is how repeats from several machines come together.
+        A trial here that cannot be read gives way to the one of the pack; it is kept, in the folder ``damaged``.
         Calibrations come too; one that chose other strengths than the one here is refused, since its trials would not
         be found.
         """
@@ -241,17 +255,18 @@ class Store:
         try:
             with folder_aside(self.path, "unseen-unpack") as aside:
                 return self._take_in(
-                    archive_path, unpack_aside(archive_path, aside, salvage=salvage, limit=limit, note=note)
+                    archive_path, unpack_aside(archive_path, aside, salvage=salvage, limit=limit, note=note), note
                 )
         except Unwritten as error:
             raise disk_error(error.why, self.path) from error
         except OSError as error:
             raise disk_error(error, self.path) from error
 
-    def _take_in(self, archive_path: Path, found: Unpacked) -> tuple[int, int]:
+    def _take_in(self, archive_path: Path, found: Unpacked, note: Note) -> tuple[int, int]:
         if not found.trials and not found.calibrations:
             raise UnseenError(f"'{archive_path}' holds no finished trial.")
-        with self.locked():
+        with self.locked("or unpack into another folder"):
+            self.sweep()
             here = {name: self.calibration(name) for name in found.calibrations}
             for name, record in found.calibrations.items():
                 same_strengths(archive_path, self.calibration_path(name), record, here[name])
@@ -259,6 +274,10 @@ class Store:
                 if here[name] is None:
                     self.keep_calibration(name, record)
             new = {identity: folder for identity, folder in found.trials.items() if not self.has(identity)}
+            for identity in [identity for identity in found.trials if identity not in new]:
+                if kept := self._set_aside_damaged(identity):
+                    new[identity] = found.trials[identity]
+                    note(f"trial {identity} here could not be read and is taken from the pack; it is kept in '{kept}'")
             for identity, folder in new.items():
                 self.save(identity, partial(_move_all, folder))
             mine = self.path / "recipe.toml"
@@ -267,6 +286,17 @@ class Store:
                     mine, with_seeds(mine.read_text(encoding="utf-8"), found.recipe) if mine.is_file() else found.recipe
                 )
         return len(new), len(found.trials) - len(new)
+
+    def _set_aside_damaged(self, identity: str) -> Path | None:
+        """Move a trial that cannot be read out of the way; gives where it is now. One that can be stays."""
+        try:
+            check_trial(self.trials / identity)
+            return None
+        except Damaged:
+            place = self.path / "damaged" / f"{identity}-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}"
+            place.parent.mkdir(exist_ok=True)
+            os.rename(self.trials / identity, place)
+            return place
 
 
 def _move_all(source: Path, folder: Path) -> None:

@@ -11,6 +11,7 @@ import bz2
 import contextlib
 import gzip
 import lzma
+import math
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -63,6 +64,8 @@ def unpack_aside(path: Path, aside: Path, *, salvage: bool, limit: float | None,
     With ``salvage`` an archive that ends too early, or of which a part is damaged, gives what is whole in it: a trial's
     facts are its last file.
     """
+    if limit is not None and not 0 <= limit < math.inf:
+        raise UnseenError(f"--limit {limit:g} is no size; give a number of GB, e.g. --limit 200.")
     if not path.is_file():
         raise UnseenError(f"no packed study '{path}'{', which is a folder' if path.is_dir() else ''}.")
     found, left_out = Unpacked(), []
