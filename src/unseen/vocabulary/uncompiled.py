@@ -10,9 +10,9 @@ from __future__ import annotations
 import importlib.abc
 import importlib.machinery
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import Any
 
 from unseen.vocabulary.sources import is_installed
 
@@ -29,7 +29,10 @@ class _Finder(importlib.abc.MetaPathFinder):
     """What Python's own finder finds by its path, which would be asked next."""
 
     def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+        self,
+        fullname: str,
+        path: Any,  # of a folder without a file of its own no sequence
+        target: ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:
