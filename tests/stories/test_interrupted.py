@@ -26,8 +26,9 @@ def interrupted(tmp_path, compiled, workers, ready, presses=5):
     said = tmp_path / "said.txt"
     with open(said, "w") as out:
         process = subprocess.Popen(
-            words, cwd=tmp_path, env=surroundings(compiled), stdout=out, stderr=out, start_new_session=True
-        )
+            words, cwd=tmp_path, env=surroundings(compiled), stdout=out, stderr=out, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests may run where it is ignored: "&"
+        )  # fmt: skip
         try:
             ready(process)
             crew = children(process.pid)
