@@ -8,9 +8,7 @@ from html import escape
 
 from unseen.reports.answered import Answered, CellPicture
 from unseen.reports.drawing import Drawing, framed, sheet
-from unseen.reports.heat import heat_grid
-from unseen.reports.legend import HINT
-from unseen.reports.palette import themed
+from unseen.reports.heat import heat_grid, heat_tile
 from unseen.reports.tables import csv_link, table
 from unseen.reports.words import number, plain
 
@@ -127,13 +125,7 @@ def _groups(pictures: Sequence[CellPicture]) -> str:
 
 
 def _tile(picture: CellPicture) -> str:
-    drawn = cell_grid(picture)
-    title = titled(picture)
-    return (
-        f'<figure><div class="picture scrolls" tabindex="0" style="--least:{drawn.width:.0f}px">'
-        f"{themed(drawn.svg())}</div>{HINT}<figcaption><b>{escape(title)}</b>{escape(mean_words(picture))}<br>"
-        f"{escape(count_words(picture))}</figcaption></figure>"
-    )
+    return heat_tile(cell_grid(picture), titled(picture), mean_words(picture), count_words(picture))
 
 
 def _cut(found: Answered) -> str:

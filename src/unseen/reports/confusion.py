@@ -12,9 +12,7 @@ import numpy as np
 from unseen.reports.answered import Answered, ConfusionPicture
 from unseen.reports.charts import set_title
 from unseen.reports.drawing import Drawing, fitting, framed, sheet
-from unseen.reports.heat import heat_grid
-from unseen.reports.legend import HINT
-from unseen.reports.palette import themed
+from unseen.reports.heat import heat_grid, heat_tile
 from unseen.reports.words import number
 
 MOST_CLASSES = 40  # in one matrix; of more, those most often confused, and all others as one
@@ -116,12 +114,7 @@ def confusion_body(found: Answered) -> str:
 
 
 def _tile(picture: ConfusionPicture) -> str:
-    drawn = confusion_grid(picture)
-    return (
-        f'<figure><div class="picture scrolls" tabindex="0" style="--least:{drawn.width:.0f}px">'
-        f"{themed(drawn.svg())}</div>{HINT}<figcaption><b>{escape(f'{picture.target}: {titled(picture)}')}</b>"
-        f"{escape(worst_words(picture))}</figcaption></figure>"
-    )
+    return heat_tile(confusion_grid(picture), f"{picture.target}: {titled(picture)}", worst_words(picture))
 
 
 def confusion_sheet(found: Answered) -> Drawing:

@@ -9,7 +9,8 @@ from html import escape
 import numpy as np
 
 from unseen.reports.drawing import Drawing, fitting, text
-from unseen.reports.palette import role
+from unseen.reports.legend import HINT
+from unseen.reports.palette import role, themed
 from unseen.reports.words import whole_percent
 
 ROOMY = 12  # columns that leave room for numbers
@@ -105,3 +106,12 @@ def _crowded(
 def shade(value: float) -> float:
     """How full a colour is: a trace at zero, lest a cell of wrong answers look like one that was not asked."""
     return 0.06 + 0.9 * min(max(value, 0.0), 1.0)
+
+
+def heat_tile(drawn: Drawing, title: str, *lines: str) -> str:
+    """A grid on the page: wide ones scroll, and the words stand below it."""
+    return (
+        f'<figure><div class="picture scrolls" tabindex="0" style="--least:{drawn.width:.0f}px">'
+        f"{themed(drawn.svg())}</div>{HINT}<figcaption><b>{escape(title)}</b>{'<br>'.join(map(escape, lines))}"
+        f"</figcaption></figure>"
+    )

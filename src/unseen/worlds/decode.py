@@ -66,10 +66,10 @@ class Decoding:
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
-    """Pillow warns and logs about what we list by name. Enter once, around the threads: the filters are the process's
-    own."""
-    logger = logging.getLogger("PIL")
+def quiet(library: str = "PIL") -> Iterator[None]:
+    """Pillow (or trimesh) warns and logs about what we list by name. Enter once, around the threads: the filters are
+    the process's own."""
+    logger = logging.getLogger(library)
     before = logger.level
     logger.setLevel(logging.CRITICAL)
     try:

@@ -5,10 +5,6 @@ The graph of a scene is flattened: every part stands where the scene puts it.
 
 from __future__ import annotations
 
-import logging
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from unseen.vocabulary.extras import needs_extra
+from unseen.worlds.decode import FORMATS, quiet
 from unseen.worlds.meshes.references import Reference, references
 
 TEXTURES = ("MPO", "TGA", "DDS", "PCX", "SGI", "PSD", "QOI")  # besides what photos are; never EPS, which runs a program
@@ -66,7 +63,7 @@ def _loaded(path: Path, missing: list[str]) -> Any:
         import trimesh
     except ImportError:
         raise needs_extra(f"reading the mesh {path}", "trimesh", "meshes") from None
-    with _quietly():
+    with quiet("trimesh"):
         try:
             return trimesh.load(str(path), force="scene", process=False)
         except MemoryError:
@@ -75,20 +72,6 @@ def _loaded(path: Path, missing: list[str]) -> Any:
             lost = f"; it refers to {missing[0]}, which is not there" if missing else ""
             said = " ".join(str(fault).split())[:160] or type(fault).__name__
             raise Unreadable(f"not readable as {path.suffix[1:].upper()} ({said}){lost}") from None
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """trimesh logs and warns about what is listed here by name."""
-    logger = logging.getLogger("trimesh")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logger.setLevel(before)
 
 
 def _part(geometry: Any, transform: np.ndarray, textures: dict[str, Reference], suffix: str) -> tuple[Part, str]:
@@ -193,12 +176,10 @@ def _pixels(picture: Any, name: str) -> tuple[np.ndarray | None, str]:
     around leaves would show."""
     from PIL import Image
 
-    from unseen.worlds.decode import FORMATS
-
     if picture is None:
         return None, ""
     try:
-        with _quietly():
+        with quiet("trimesh"):
             opened = Image.open(picture) if isinstance(picture, Path) else picture  # reads the header, no more
             if getattr(opened, "format", None) not in (None, *FORMATS, *TEXTURES):
                 raise ValueError(f"{opened.format} is no format of textures")
