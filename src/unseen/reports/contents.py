@@ -67,8 +67,11 @@ class UnitPicture:
 
 @dataclass(frozen=True)
 class Finding:
-    """One statement with its number: a paired test, a correlation, a trend. ``holds`` says whether the expectation of
-    the paper held (None where there is none, or where the interval leaves it open)."""
+    """One statement with its number: a difference, a correlation, a trend. ``holds`` says whether the expectation of
+    the paper held (None where there is none, or where it is left open, and ``why`` then says so).
+
+    ``judged``: whether there is an expectation. ``p`` is of this finding alone, ``corrected`` for the ``comparisons``
+    of the page (Holm). ``key`` names a finding that the headline looks up."""
 
     name: str
     statement: str
@@ -78,6 +81,11 @@ class Finding:
     n: int
     p: float | None = None
     holds: bool | None = None
+    judged: bool = False
+    why: str = ""
+    corrected: float | None = None
+    comparisons: int = 0
+    key: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +224,7 @@ class LayerThreshold:
 
     ``kept``, ``removed`` and ``full``: accuracy with the units below τ ablated, with those above it ablated, and of the
     whole network. ``left``: the share of the accuracy above chance that is left without the units above τ, with its
-    interval, and whether this is near chance (None: open). All are means over ``transformations``.
+    interval over transformations, whether this is near chance (None: open), and the ``p`` of that. All are means over ``transformations``.
     """
 
     model: str
@@ -238,6 +246,7 @@ class LayerThreshold:
     left_low: float
     left_high: float
     near: bool | None
+    p: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -124,7 +124,7 @@ def layer_thresholds(about: Exposure) -> str:
         f"once. Accuracies are those at τ of each network, means over transformations, on transformed images of "
         f"seen-transformed categories, or plain ones where none was seen; chance is {guess}. Left above chance: of the "
         f"accuracy above chance, the share that is left without the active units; near chance means that at most a "
-        f"tenth is (ours). Intervals: whole transformations are resampled."
+        f"tenth is (ours). Intervals are over transformations."
     )
     return table(heads, rows, right=right) + f'<p class="small">{escape(words)}</p>'
 

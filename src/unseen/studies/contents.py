@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 X_KEYS = {"design.seen_per_level": "combinations", "design.images": "images"}
 BOUNDED = ("accuracy", "share of units", "median specialization", "median selectivity", "median invariance", TOWARDS)
 BOUNDED += SHARES
+DRAWN = ("hold_out_combinations",)  # designs that draw the cells they hold out
 SPLIT = "split"  # on the x axis where networks answer with numbers: the name of the split
 SEEN = "seen"  # on the x axis where categories are seen transformed: how many
 X_TITLES = {"combinations": "number of seen combinations", "images": "number of training images", SPLIT: SPLIT}
@@ -169,7 +170,7 @@ def _gathered(study: Study) -> Contents:
     summary = summarise(tidy, trials)
     scatter = scattered(tidy, trials)
     points = tidy.filter(pl.col("measure") == "accuracy").select(
-        "trial", "repeat", "series", "x", "set", "target", "value"
+        "trial", "repeat", "seed", "series", "x", "set", "target", "value"
     )
     lead = lead_target(trials)
     chances = dict(tidy.filter(pl.col("measure") == "chance").select("target", "value").iter_rows())
@@ -178,10 +179,15 @@ def _gathered(study: Study) -> Contents:
         x_title = f"{x_title} (of {total})"
     shown = splits(study)
     numbers, source = published_numbers(study.recipe.published)
+    repeats = dict(tidy.select("trial", "repeat").iter_rows())
+    cells = cells_by_distance(study)
+    if not cells.is_empty():
+        cells = cells.with_columns(pl.col("trial").replace_strict(repeats).alias("repeat"))
+    found = findings(points, scatter, cells, x_title, lead, choices=_choices(study))
     return Contents(
         title=study.recipe.title,
         question=study.recipe.question,
-        answer=headline(points, x_title, lead, chances),
+        answer=headline(points, x_title, lead, chances, found),
         shows=study.recipe.shows,
         x_title=x_title,
         series_title="architecture",
@@ -191,7 +197,7 @@ def _gathered(study: Study) -> Contents:
         flags=flags(study, trials, names, column),
         splits=shown,
         units=top_units(study, trials, names),
-        findings=findings(points, scatter, cells_by_distance(study), x_title, lead),
+        findings=found,
         recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,
@@ -199,6 +205,11 @@ def _gathered(study: Study) -> Contents:
         citation=study.recipe.citation,
         layers=layer_order(trials),
     )
+
+
+def _choices(study: Study) -> bool:
+    """Whether repeats are choices of held-out cells, or there is nothing to choose: cells that a list gives."""
+    return REPEAT in varied(study) or study.recipe.design.name not in DRAWN
 
 
 def lead_target(trials: Sequence[tuple[dict[str, Any], Path]]) -> str:
@@ -276,8 +287,8 @@ def scattered(tidy: pl.DataFrame, trials: Sequence[tuple[dict[str, Any], Path]])
     """Per trial and task: specialization of its units in the deepest recorded layer, against its OOD accuracy."""
     import polars as pl
 
-    schema = {"trial": pl.String, "seed": pl.Int64, "series": pl.String, "x": pl.Float64, "target": pl.String}
-    schema |= {"layer": pl.String, "specialization": pl.Float64, "accuracy": pl.Float64}
+    schema = {"trial": pl.String, "seed": pl.Int64, "repeat": pl.Int64, "series": pl.String, "x": pl.Float64}
+    schema |= {"target": pl.String, "layer": pl.String, "specialization": pl.Float64, "accuracy": pl.Float64}
     rows = []
     values = {
         (r["trial"], r["set"], r["target"], r["layer"], r["unit_type"], r["measure"]): r
@@ -292,7 +303,7 @@ def scattered(tidy: pl.DataFrame, trials: Sequence[tuple[dict[str, Any], Path]])
             right = values.get((facts["identity"], "unseen", target, "", "", "accuracy"))
             if found is None or right is None:
                 continue
-            head = {key: found[key] for key in ("trial", "seed", "series", "x")}
+            head = {key: found[key] for key in ("trial", "seed", "repeat", "series", "x")}
             layer = plain(layers[-1], facts["tasks"][layers[-1]])[1]
             measured = {"specialization": found["value"], "accuracy": right["value"]}
             rows.append({**head, "target": target, "layer": layer, **measured})

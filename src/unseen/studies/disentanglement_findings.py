@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.measures import RankCorrelation, rank_correlation
+from unseen.measures import RankCorrelation, correlation_shares, judge_correlation, rank_correlation
 from unseen.reports.contents import Finding, LatentPoint
 from unseen.reports.words import has_interval, number
 from unseen.studies.disentangled import COLLAPSED, DISENTANGLEMENT, GAP
-from unseen.studies.findings import sign_holds
+from unseen.studies.judged import judged, left_open
 from unseen.studies.regressions import MEAN, R2
 
 if TYPE_CHECKING:
     import polars as pl
 
-LEAST = 4  # networks: fewer give no interval
-OBJECTIVES = 5  # ours: encoders of one objective are alike, and with fewer objectives chance alone decides too often
+LEAST = 4  # networks
 SPLITS = ("composition", "interpolation", "extrapolation")
 
 
@@ -64,16 +63,14 @@ def disentanglement_predicts(points: Sequence[LatentPoint], asked: str) -> list[
             f"Over {plain.n} encoders, disentanglement (DCI) and mean R² on the {asked} rows of {split} correlate with "
             f"Spearman's ρ = {_told(plain)}{beside}; the mutual information gap (MIG): ρ = {_told(gap)}{left}"
         )
-        r = plain.correlation
-        p = plain.p if np.isfinite(plain.p) else None
-        objectives = len({point.model for point in scored})
-        if objectives < OBJECTIVES:
-            few = "one objective is" if objectives == 1 else f"{objectives} objectives are"
-            statement += f"; encoders of one objective are alike, and {few} too few to decide"
-        against = within is not None and within * r.value < 0
-        holds = None if against or objectives < OBJECTIVES else sign_holds(r, 1)
-        name = f"disentanglement predicts {split}"
-        found.append(Finding(name, statement, r.value, r.low, r.high, plain.n, p, holds))
+        scores = np.array([point.disentanglement for point in scored])
+        models = [point.model for point in scored]
+        over = correlation_shares(scores, r2, [split] * len(scored), models)  # encoders of one objective are alike
+        verdict = judge_correlation(over)
+        statement += f". Over {len(set(models))} objectives, each by its mean, ρ = {_number(over.value)}"
+        one = judged(f"disentanglement predicts {split}", statement, verdict)
+        against = within is not None and within * over.value < 0
+        found.append(left_open(one, "among seeds of one objective the sign is the other") if against else one)
     return found
 
 

@@ -9,20 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.measures import Interval, chance, mean_interval
-from unseen.reports.contents import Contents
+from unseen.reports.contents import Contents, Finding
 from unseen.reports.domains import DomainRow, Domains, Estimate
 from unseen.studies.domain_findings import (
+    WORDS,
     clipped,
     compared,
     domain_answer,
     domain_findings,
+    gap_key,
     learned,
     over_domains,
     paired,
+    shown,
     span,
     unpaired_words,
-    verdict,
-    worded,
+    verdicts,
 )
 from unseen.studies.domains import Answered, Domain, domain_numbers, read_trial
 from unseen.vocabulary.errors import listed
@@ -58,8 +60,10 @@ def read(study: Study) -> tuple[Trials, dict[str, str], list[Answered]]:
     return trials, models, answered
 
 
-def pictures(trials: Trials, answered: Sequence[Answered]) -> Iterator[tuple[Domains, list[Domain], str]]:
-    """The table of each model, with the numbers behind it and the networks it is compared by."""
+def pictures(
+    trials: Trials, answered: Sequence[Answered]
+) -> Iterator[tuple[Domains, list[Domain], tuple[Finding, ...]]]:
+    """The table of each model, with the numbers behind it and the findings from them."""
     first = trials[0][0]
     factor, category = str(first["facts"]["factor"]), str(first["factors"][0])
     guess = chance(len(first["targets"][category]))
@@ -67,10 +71,12 @@ def pictures(trials: Trials, answered: Sequence[Answered]) -> Iterator[tuple[Dom
     for model in dict.fromkeys(one.model for one in answered):
         found, reference = domain_numbers([one for one in answered if one.model == model])
         draws = len({split for split, one in zip(splits, answered) if one.model == model})
-        rows = tuple(_row(domain, category) for domain in found)
-        whole = _whole(found, factor)
+        findings = domain_findings(found, model, factor, category, reference)
+        said = verdicts(findings)
+        rows = tuple(_row(domain, category, said.get(gap_key(domain), WORDS[None])) for domain in found)
+        whole = _whole(found, factor, said[""])
         words = learned(paired(found))
-        yield Domains(model, factor, category, rows, whole, guess, compared(reference), words, draws), found, reference
+        yield Domains(model, factor, category, rows, whole, guess, compared(reference), words, draws), found, findings
 
 
 def _estimate(found: Interval, least: float = 0) -> Estimate:
@@ -78,7 +84,7 @@ def _estimate(found: Interval, least: float = 0) -> Estimate:
     return Estimate(found.value, found.low, found.high, found.n)
 
 
-def _row(domain: Domain, category: str) -> DomainRow:
+def _row(domain: Domain, category: str, verdict: str) -> DomainRow:
     gap, every = mean_interval(domain.gap), _estimate(mean_interval(domain.left_out))
     left, trained, others = (
         _estimate(mean_interval(numbers)) for numbers in (domain.same, domain.trained, domain.others)
@@ -98,7 +104,7 @@ def _row(domain: Domain, category: str) -> DomainRow:
     images, shared = (_rounded(counts) for counts in (domain.images, domain.shared))
     return DomainRow(
         domain.name, left if gap.n else every, trained, _estimate(gap, -1), others, every, images, shared,
-        mean_interval(domain.majority).value, verdict(domain),
+        mean_interval(domain.majority).value, verdict,
         {name: (mean_interval(values).value, n) for name, (values, n) in domain.by_category.items()},
         span(domain.shared if gap.n else domain.images), domain.partly,
         f"{domain.name}: {' '.join(notes)}" if notes else "",
@@ -111,7 +117,7 @@ def _rounded(counts: np.ndarray) -> int:
     return round(found.value) if found.n else 0
 
 
-def _whole(found: Sequence[Domain], factor: str) -> DomainRow:
+def _whole(found: Sequence[Domain], factor: str, verdict: str) -> DomainRow:
     """Means over domains; over those that have a gap, once there are any."""
     have = paired(found)
     used, gap = have or found, over_domains(have, "gap")
@@ -128,7 +134,7 @@ def _whole(found: Sequence[Domain], factor: str) -> DomainRow:
     lacking = [domain.name for domain in found if not np.isfinite(domain.gap).any()]
     note = f"The {MEAN} is of {len(have)} of {len(found)} levels of {factor}: {listed(lacking)} without a gap yet."
     return DomainRow(
-        MEAN, left, trained, _estimate(gap, -1), others, every, 0, 0, majority, worded(gap), {},
+        MEAN, left, trained, _estimate(gap, -1), others, every, 0, 0, majority, verdict, {},
         partly=any(domain.partly for domain in found) or bool(have and lacking), note=note if have and lacking else "",
     )  # fmt: skip
 
@@ -195,7 +201,8 @@ def gather_domains(study: Study) -> Contents:
         title=study.recipe.title,
         question=study.recipe.question,
         answer=" ".join(
-            domain_answer(found, one.model, one.factor, one.chance, one.draws) for one, found, _ in made[:2]
+            domain_answer(found, findings, one.model, one.factor, one.chance, one.draws)
+            for one, found, findings in made[:2]
         ),
         shows=study.recipe.shows,
         x_title="left out",
@@ -206,11 +213,7 @@ def gather_domains(study: Study) -> Contents:
         flags=flags(study, trials, named, "split").with_columns(x=at),
         splits=splits(study),
         units=(),
-        findings=tuple(
-            finding
-            for one, found, reference in made
-            for finding in domain_findings(found, one.model, one.factor, one.category, reference)
-        ),
+        findings=tuple(finding for _, _, findings in made for finding in shown(findings)),
         recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,

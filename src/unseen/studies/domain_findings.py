@@ -13,20 +13,26 @@ from dataclasses import replace
 
 import numpy as np
 
-from unseen.measures import Interval, mean_interval
+from unseen.measures import Interval, judge, mean_interval
 from unseen.reports.contents import Finding
 from unseen.studies.domains import BOUND, Domain
-from unseen.studies.findings import repeated_sign
+from unseen.studies.judged import corrected, judged
 
+GAP = "gap"
 LESS = "known less well where the domain was never seen"
 AT_ALL = "recognised in a domain that was never seen"
 FEW = 6  # domains below which an interval over them is called wide
-MOST = 8  # domains that have findings of their own; of more the table tells
+MOST = 8  # domains that have findings of their own on the page; of more the table tells
+WORDS = {True: "known less well", False: "known better", None: "undecided"}  # what a gap says
 
 
 def over_domains(domains: Sequence[Domain], key: str) -> Interval:
     """Mean over domains of their means over repeats, with an interval over domains."""
-    return mean_interval(np.array([mean_interval(getattr(domain, key)).value for domain in domains], np.float64))
+    return mean_interval(_means(domains, key))
+
+
+def _means(domains: Sequence[Domain], key: str) -> np.ndarray:
+    return np.array([mean_interval(getattr(domain, key)).value for domain in domains], np.float64)
 
 
 def paired(domains: Sequence[Domain]) -> list[Domain]:
@@ -43,26 +49,28 @@ def clipped(level: Interval, least: float = 0) -> Interval:
 def domain_findings(
     domains: Sequence[Domain], model: str, factor: str, category: str, reference: str
 ) -> tuple[Finding, ...]:
-    """All findings of one model: over domains, then of each."""
+    """All findings of one model, corrected for their number: over domains, then of each."""
     made = [*_less(domains, factor, reference), *_at_all(domains, factor, category)]
-    if len(domains) <= MOST:
-        made += [_less_of(domain, reference) for domain in domains]
-        made += [_at_all_of(domain, category) for domain in domains]
+    made += [_less_of(domain, reference) for domain in domains]
+    made += [_at_all_of(domain, category) for domain in domains]
     head = f"{model}: " if model else ""
-    return tuple(replace(finding, statement=head + finding.statement) for finding in made if finding.n)
+    return corrected([replace(one, statement=head + one.statement) for one in made if one.n])
 
 
-def worded(gap: Interval) -> str:
-    """
-    >>> worded(mean_interval(np.array([0.2, 0.22, 0.21]))), worded(mean_interval(np.array([0.2, 0.22])))
-    ('known less well', 'undecided')
-    """
-    return {True: "known less well", False: "known better", None: "undecided"}[repeated_sign(gap, 1)]
+def shown(found: Sequence[Finding]) -> list[Finding]:
+    """Those that have a line on the page: of many domains only those over them."""
+    own = [one for one in found if one.key.startswith(GAP)]
+    return list(found) if len(own) <= MOST else [one for one in found if not one.key]
 
 
-def verdict(domain: Domain) -> str:
-    """What the gap of a domain says."""
-    return worded(mean_interval(domain.gap))
+def gap_key(domain: Domain) -> str:
+    return f"{GAP} {domain.name}"
+
+
+def verdicts(found: Sequence[Finding]) -> dict[str, str]:
+    """What the gap of each domain says, by the key of its finding, and that over all domains ("")."""
+    said = {one.key: WORDS[one.holds] for one in found if one.key.startswith(GAP)}
+    return said | {"": next((WORDS[one.holds] for one in found if one.name == LESS), WORDS[None])}
 
 
 def compared(reference: str) -> str:
@@ -125,17 +133,15 @@ def _less(domains: Sequence[Domain], factor: str, reference: str) -> list[Findin
         f"and {known.value:.3f} on the same images by {compared(reference)}{training}; the "
         f"interval is over levels of {factor}{_wide(gap.n)}{less}"
     )
-    return [_finding(LESS, statement, gap)]
+    return [_finding(LESS, statement, _means(have, "gap"))]
 
 
 def _less_of(domain: Domain, reference: str) -> Finding:
-    gap = mean_interval(domain.gap)
     own, known = mean_interval(domain.same), mean_interval(domain.trained)
     training = f", {words}" if (words := learned([domain])) else ""
     statement = (
         f"{own.value:.3f} of {span(domain.shared)} images are named right where it was left out, "
-        f"and {known.value:.3f} of the same images by {compared(reference)}{training}, paired by repeat: "
-        f"{verdict(domain)}"
+        f"and {known.value:.3f} of the same images by {compared(reference)}{training}, paired by repeat"
     )
     if domain.partly:
         every = mean_interval(domain.left_out)
@@ -143,13 +149,12 @@ def _less_of(domain: Domain, reference: str) -> Finding:
         statement += f"{every.value:.3f}"
     if words := unpaired_words(domain):
         statement += f"; {words.replace('no number here is', 'the gap is not')}"
-    return _finding(f"{LESS}: {domain.name}", statement, gap)
+    return _finding(f"{LESS}: {domain.name}", statement, domain.gap, gap_key(domain))
 
 
 def _at_all(domains: Sequence[Domain], factor: str, category: str) -> list[Finding]:
-    above = mean_interval(
-        np.array([mean_interval(domain.left_out - domain.majority).value for domain in domains], np.float64)
-    )
+    margins = np.array([mean_interval(domain.left_out - domain.majority).value for domain in domains], np.float64)
+    above = mean_interval(margins)
     if not above.n:
         return []
     own, base = over_domains(domains, "left_out"), over_domains(domains, "majority")
@@ -158,25 +163,29 @@ def _at_all(domains: Sequence[Domain], factor: str, category: str) -> list[Findi
         f"out, and {base.value:.3f} for always saying its most frequent {category}; the interval is over levels of "
         f"{factor}{_wide(above.n)}"
     )
-    return [_finding(AT_ALL, statement, above)]
+    return [_finding(AT_ALL, statement, margins)]
 
 
 def _at_all_of(domain: Domain, category: str) -> Finding:
-    above, own = mean_interval(domain.left_out - domain.majority), mean_interval(domain.left_out)
+    own = mean_interval(domain.left_out)
     statement = (
         f"{own.value:.3f} of {span(domain.images)} images are named right where it was left out; always saying its "
         f"most frequent {category} gives {mean_interval(domain.majority).value:.3f}"
     )
-    return _finding(f"{AT_ALL}: {domain.name}", statement, above)
+    return _finding(f"{AT_ALL}: {domain.name}", statement, domain.left_out - domain.majority, f"all {domain.name}")
 
 
-def _finding(name: str, statement: str, interval: Interval) -> Finding:
-    said, cut = statement[:1].upper() + statement[1:], clipped(interval, -1)
-    return Finding(name, said, cut.value, cut.low, cut.high, cut.n, None, repeated_sign(interval, 1))
+def _finding(name: str, statement: str, values: np.ndarray, key: str = "") -> Finding:
+    found = judge(values, 1)
+    said, cut = statement[:1].upper() + statement[1:], replace(found, interval=clipped(found.interval, -1))
+    return judged(name, said, cut, key=key)
 
 
-def domain_answer(domains: Sequence[Domain], model: str, factor: str, chance: float, draws: int = 1) -> str:
-    """The study's answer in two sentences with numbers. ``draws``: of the images, which repeats may be."""
+def domain_answer(
+    domains: Sequence[Domain], found: Sequence[Finding], model: str, factor: str, chance: float, draws: int = 1
+) -> str:
+    """The study's answer in two sentences with numbers. ``found``: the findings of the model; ``draws``: of the images,
+    which repeats may be."""
     head = f"{model}: " if model else ""
     have = paired(domains)
     own, known = clipped(over_domains(have or domains, "same" if have else "left_out")), over_domains(have, "trained")
@@ -190,11 +199,11 @@ def domain_answer(domains: Sequence[Domain], model: str, factor: str, chance: fl
     if not have:
         return f"{said}. What it would be where it was trained on is not known yet."
     said += f"; where it was trained on, {known.value:.2f} on the same images."
-    verdicts: dict[str, list[str]] = {}
+    by_word: dict[str, list[str]] = {}
+    said_of = verdicts(found)
     for domain in have:
-        verdicts.setdefault(verdict(domain), []).append(domain.name)
-    order = [word for word in ("known less well", "known better", "undecided") if word in verdicts]
-    parts = [f"{word}: {_named(verdicts[word], len(domains))}" for word in order]
+        by_word.setdefault(said_of[gap_key(domain)], []).append(domain.name)
+    parts = [f"{word}: {_named(by_word[word], len(domains))}" for word in WORDS.values() if word in by_word]
     if len(have) < len(domains):
         parts.append(f"not known yet: {_named([one.name for one in domains if one not in have], len(domains))}")
     told = "; ".join(parts)

@@ -1,7 +1,7 @@
 """What a study of transformations found, in sentences with numbers: the findings of Zaidi et al. 2020, on our networks.
 
-Each finding of each model has its number, interval and n; ``exposure_numbers`` says over what. Nothing is judged by an
-interval without width.
+Each finding of each model has its number, interval and n; ``exposure_numbers`` says over what. Repeats that share one
+choice of categories decide nothing.
 """
 
 from __future__ import annotations
@@ -12,25 +12,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.measures import Interval, mean_interval
+from unseen.measures import (
+    CorrelationShares,
+    Interval,
+    correlation_shares,
+    judge,
+    judge_correlation,
+    lowest,
+    mean_interval,
+)
 from unseen.reports.contents import Exposure, Finding
 from unseen.reports.words import number
 from unseen.studies.exposure_numbers import (
-    CLUSTERS,
     DRAW,
     SEED,
     Values,
     baseline,
     by_condition,
     by_repeat,
-    coincide,
     common_numbers,
     ends,
     flat,
     growth_of,
     mean,
     mean_curve,
-    over_transformations,
     rank_by_repeat,
     shown,
     spread,
@@ -40,14 +45,15 @@ from unseen.studies.exposure_numbers import (
     within_each,
 )
 from unseen.studies.exposures import ACROSS, GROUPS, MEDIAN, TAKEN, TAU, WITHIN
-from unseen.studies.findings import sign_holds
-from unseen.studies.headline import undecided, verdict
+from unseen.studies.headline import moves, undecided
+from unseen.studies.judged import corrected, judged, left_open
 from unseen.studies.threshold_findings import threshold_answer, threshold_findings
 
 if TYPE_CHECKING:
     import polars as pl
 
 GEOMETRIC = "geometric"
+ONE_CHOICE = 'all repeats share one choice of categories: give grid."design.seed" several values'
 
 
 def exposure_findings(tidy: pl.DataFrame, about: Exposure) -> tuple[Finding, ...]:
@@ -55,7 +61,7 @@ def exposure_findings(tidy: pl.DataFrame, about: Exposure) -> tuple[Finding, ...
     value``."""
     models = list(dict.fromkeys(model for model, _, _ in about.series.values()))
     if len(models) == 1:
-        return _findings(tidy, about)
+        return corrected(_findings(tidy, about))
     found: list[Finding] = []
     for model in models:
         own = {name: row for name, row in about.series.items() if row[0] == model}
@@ -65,7 +71,7 @@ def exposure_findings(tidy: pl.DataFrame, about: Exposure) -> tuple[Finding, ...
         mine = replace(about, series=own, points=points, together=both, by_layer=layers)
         part = _findings(tidy.filter(tidy["series"].is_in(list(own))), mine)
         found += [replace(one, name=f"{model}: {one.name}") for one in part]
-    return tuple(found)
+    return corrected(found)
 
 
 def _findings(tidy: pl.DataFrame, about: Exposure) -> tuple[Finding, ...]:
@@ -85,10 +91,12 @@ def _findings(tidy: pl.DataFrame, about: Exposure) -> tuple[Finding, ...]:
         geometric_lowest(across, about),
         rises(within, "within-category accuracy", -1, "within falls as more categories are seen transformed", unit),
         mistaken(taken, about),
-        *(left_open(one, unequal) if one and unequal else one for one in units),
+        *(_unequal(one, unequal) if one and unequal else one for one in units),
         grows(across, growing or list(about.series), "convolutional and noise " if growing else "", unit),
     ]
     active, rest = threshold_findings(about), [one for one in found if one is not None]
+    if about.same_categories:
+        rest = [left_open(one, ONE_CHOICE) for one in rest]
     return (*active, *rest) if about.one_number else (*rest, *active)
 
 
@@ -105,8 +113,8 @@ def unequal_thresholds(taus: Values) -> str:
     )
 
 
-def left_open(finding: Finding, why: str) -> Finding:
-    return replace(finding, statement=finding.statement + why, holds=None)
+def _unequal(finding: Finding, why: str) -> Finding:
+    return left_open(replace(finding, statement=finding.statement + why), "networks were scored at different τ")
 
 
 def rises(every: Values, what: str, expected: int, name: str, unit: tuple[str, str] = SEED) -> Finding | None:
@@ -119,24 +127,28 @@ def rises(every: Values, what: str, expected: int, name: str, unit: tuple[str, s
     if not each:
         return None
     repeats = sorted({repeat for found in each.values() for repeat in found})
-    overall = mean_interval(np.array([np.mean([f[r] for f in each.values() if r in f]) for r in repeats]))
-    overall = replace(overall, low=float(np.clip(overall.low, -1, 1)), high=float(np.clip(overall.high, -1, 1)))
+    overall = judge(np.array([np.mean([f[r] for f in each.values() if r in f]) for r in repeats]), expected)
+    low, high = (float(np.clip(end, -1, 1)) for end in (overall.interval.low, overall.interval.high))
+    overall = replace(overall, interval=replace(overall.interval, low=low, high=high))
     means = {one: float(np.mean(list(found.values()))) for one, found in each.items()}
     with_sign = sum(np.sign(value) == expected for value in means.values())
     first, last = ends(values, list(each))
     verb = "rises" if expected > 0 else "falls"
-    told = (
+    statement = (
         f"with the number of categories seen transformed, {what} {verb} for {with_sign} of {len(means)} "
-        f"transformations; Spearman's ρ within a transformation is {_signed(overall.value)} on average"
+        f"transformations; Spearman's ρ within a transformation is {_signed(overall.interval.value)} on average"
         f"{_extremes(means)}. The mean goes from {number(first)} at the fewest to {number(last)} at the most"
-        f"{_plainly(baseline(every, list(each)))}{_flat(*flat(values, list(each)))}{_over(overall.n, unit)}"
+        f"{_plainly(baseline(every, list(each)))}{_flat(*flat(values, list(each)))}{_over(overall.interval.n, unit)}"
     )
-    found = _finding(name, told, overall, sign_holds(overall, expected))
-    grown = _grown(values, list(each))
-    if overall.n > 1 and coincide(overall.low, overall.high) and not coincide(grown.low, grown.high):
-        change = f"{_signed(grown.value)} [{_signed(grown.low)}, {_signed(grown.high)}]"
-        said = f"{found.statement}, and the change from the fewest to the most decides: {change}"
-        return replace(found, statement=said, holds=sign_holds(grown, expected))
+    found = judged(name, _said(statement), overall)
+    grown = judge(_grown(values, list(each)), expected)
+    if np.isnan(overall.p) and np.isfinite(grown.p):  # every repeat has the same order, and so the same ρ
+        i = grown.interval
+        change = f"{_signed(i.value)} [{_signed(i.low)}, {_signed(i.high)}]"
+        statement = (
+            f"{found.statement}; ρ is the same in all, and the change from the fewest to the most decides: {change}"
+        )
+        return replace(found, statement=statement, holds=grown.holds, p=grown.p, why=grown.why)
     return found
 
 
@@ -144,7 +156,7 @@ def _flat(never: int, of: int) -> str:
     return f"; {never} of {of} curves never change and count as ρ = 0 (ours)" if never else ""
 
 
-def _grown(values: Values, series: Sequence[str]) -> Interval:
+def _grown(values: Values, series: Sequence[str]) -> np.ndarray:
     """From the fewest to the most seen, by repeat, averaged over transformations."""
     changes: dict[int, list[float]] = {}
     for one in series:
@@ -152,11 +164,11 @@ def _grown(values: Values, series: Sequence[str]) -> Interval:
         for repeat in {repeat for _, repeat in mine}:
             seen = sorted(x for x, r in mine if r == repeat)
             changes.setdefault(repeat, []).append(mine[seen[-1], repeat] - mine[seen[0], repeat])
-    return mean_interval(np.array([np.mean(found) for _, found in sorted(changes.items())]))
+    return np.array([np.mean(found) for _, found in sorted(changes.items())])
 
 
 def geometric_lowest(across: Values, about: Exposure) -> Finding | None:
-    """Geometric transformations have the lowest across-category accuracy: against the family with the next lowest."""
+    """Geometric transformations have the lowest across-category accuracy: lower than that of every other family."""
     family = {name: family for name, (_, _, family) in about.series.items()}
     values = whole_repeats(shown(across))  # what they were trained for
     common = common_numbers(values)
@@ -167,17 +179,16 @@ def geometric_lowest(across: Values, about: Exposure) -> Finding | None:
     if GEOMETRIC not in means or len(means) < 2:
         return None
     whole = {kind: float(np.mean(list(found.values()))) for kind, found in means.items()}
-    other = min((kind for kind in means if kind != GEOMETRIC), key=lambda kind: whole[kind])
-    both = [repeat for repeat in means[GEOMETRIC] if repeat in means[other]]
-    change = mean_interval(np.array([means[GEOMETRIC][r] - means[other][r] for r in both]))
-    told = ", ".join(f"{kind} {number(value)}" for kind, value in sorted(whole.items(), key=lambda item: item[1]))
-    verb = "below" if change.value < 0 else "above"
+    repeats = sorted(set.intersection(*(set(found) for found in means.values())))
+    change, other = lowest({kind: np.array([found[r] for r in repeats]) for kind, found in means.items()}, GEOMETRIC)
+    families = ", ".join(f"{kind} {number(value)}" for kind, value in sorted(whole.items(), key=lambda item: item[1]))
+    verb = "below" if change.interval.value < 0 else "above"
     statement = (
-        f"across-category accuracy by family, mean over transformations{_numbers(common)}: {told}; "
-        f"geometric is {number(abs(change.value))} {verb} {other}, the lowest of the others"
-        f"{_over(change.n, _unit(about))}"
+        f"across-category accuracy by family, mean over transformations{_numbers(common)}: {families}; "
+        f"geometric is {number(abs(change.interval.value))} {verb} {other}, the lowest of the others"
+        f"{_over(change.interval.n, _unit(about))}. It is the lowest if it is surely below each of the others"
     )
-    return _finding("geometric transformations are lowest", statement, change, sign_holds(change, -1))
+    return judged("geometric transformations are lowest", _said(statement), change)
 
 
 def _numbers(common: set[float]) -> str:
@@ -193,67 +204,63 @@ def mistaken(taken: Values, about: Exposure) -> Finding | None:
     if 2 * least >= about.categories:
         return None
     few = whole_repeats({key: value for key, value in taken.items() if key[1] == least})
-    share = mean_interval(np.array(list(by_repeat(few).values())))
-    half = Interval(share.value - 0.5, share.low - 0.5, share.high - 0.5, share.n, share.method)
+    share = judge(np.array(list(by_repeat(few).values())), 1, null=0.5)
     many = f"{least:g} of {about.categories} categories"
     statement = (
-        f"where {many} were seen transformed, {number(share.value, percent=True)} of the transformed images of the "
-        f"others are taken for {'it' if least == 1 else 'one of them'} (mean over transformations)"
-        f"{_over(share.n, _unit(about))}; "
-        f"mainly means more than one half"
+        f"where {many} were seen transformed, {number(share.interval.value, percent=True)} of the transformed images "
+        f"of the others are taken for {'it' if least == 1 else 'one of them'} (mean over transformations)"
+        f"{_over(share.interval.n, _unit(about))}; mainly means more than one half"
     )
-    low, high = (float(np.clip(end, 0, 1)) for end in (share.low, share.high))
-    return _finding(
-        "the transformation becomes a cue",
-        statement,
-        Interval(share.value, low, high, share.n, ""),
-        sign_holds(half, 1),
-    )
+    low, high = (float(np.clip(end, 0, 1)) for end in (share.interval.low, share.interval.high))
+    share = replace(share, interval=replace(share.interval, low=low, high=high))
+    return judged("the transformation becomes a cue", _said(statement), share)
 
 
 def explains(about: Exposure) -> list[Finding]:
     """Invariance goes with across-category accuracy, and less (the paper: not) with within-category accuracy.
 
-    The paper's Fig. 5c has it for every transformation, so ρ within each is averaged: over all networks together, those
-    that hardly change a picture are high on both axes, and that alone makes a correlation. A transformation where one
-    of the two never changes counts as 0, but is left out of the difference where it is within-category accuracy.
+    Both rise with the number of categories seen, and both are high for transformations that hardly change a picture: so
+    the correlation within one transformation and one number decides. The paper's Fig. 5c has it within a transformation
+    over all numbers; that one, and the one over all networks, stand beside it. Networks of one repeat are one cluster.
     """
-    found = []
-    alike = f"networks of one transformation or {_unit(about)[0]} are not independent"
-    ranks = {n: float(np.nan_to_num(r)) for n, r in within_each(whole_points(about.points, (ACROSS,)), ACROSS).items()}
-    if ranks:
-        own, pooled = over_transformations(list(ranks.values())), about.together[ACROSS]
-        statement = (
-            f"within a transformation, median invariance of the last layer on unseen-transformed categories and "
-            f"across-category accuracy have Spearman's ρ = {_signed(own.value)} over its networks, mean of {own.n} "
-            f"transformations{_extremes(ranks)}{_resampled(own.n)}. Over all {pooled.n} pairs of network and "
-            f"transformation together ρ is {_signed(pooled.value)}, which differences between transformations alone "
-            f"can make, so it is not judged; {alike}"
-        )
-        found.append(_finding("invariance goes with across-category accuracy", statement, own, sign_holds(own, 1)))
-    both = whole_points(about.points, (ACROSS, WITHIN))
-    pair = [within_each(both, asked) for asked in (ACROSS, WITHIN)]
-    names = [name for name, value in pair[1].items() if np.isfinite(value)]
-    if not names:
-        return found
-    sides = [[float(np.nan_to_num(one[name])) for name in names] for one in pair]
-    gap = over_transformations([a - w for a, w in zip(*sides)])
-    pooled = [_signed(together(both, asked).value) for asked in (ACROSS, WITHIN)]
+    points = about.points.filter(about.points["x"] > 0)
+    across = whole_points(points, (ACROSS,))
+    own = _adjusted(across, ACROSS)
+    if not len(own.shares):
+        return []
+    free = [value for value in within_each(across, ACROSS).values() if np.isfinite(value)]
+    silent = f"; in {own.silent} more one of the two never changes" if own.silent else ""
+    pooled = about.together[ACROSS]
     statement = (
-        f"within a transformation, over its networks that have both accuracies, ρ of invariance is "
-        f"{_signed(mean(sides[0]))} with across- and {_signed(mean(sides[1]))} with within-category accuracy; the "
-        f"number is their difference, mean of {gap.n} transformations{_resampled(gap.n)}. Over all {both.height} pairs "
-        f"of network and transformation together ρ is {pooled[0]} and {pooled[1]}, not judged; {alike}"
+        f"within a transformation and a number of categories seen, median invariance of the last layer on "
+        f"unseen-transformed categories and across-category accuracy have Spearman's ρ = {_signed(own.value)} over "
+        f"{own.strata - own.silent} such conditions{silent}{_over(len(own.shares), _unit(about))}. Not judged, since "
+        f"the number seen alone can make it: within a transformation over all numbers ρ is {_signed(mean(free))} (mean of "
+        f"{len(free)}); nor, since differences between transformations can make it: over all {pooled.n} pairs of "
+        f"network and transformation together {_signed(pooled.value)}"
+    )
+    made = [judged("invariance goes with across-category accuracy", _said(statement), judge_correlation(own))]
+    both = whole_points(points, (ACROSS, WITHIN))
+    sides = [_adjusted(both, asked) for asked in (ACROSS, WITHIN)]
+    if not all(len(side.shares) for side in sides) or sides[0].repeats != sides[1].repeats:
+        return made
+    gap = judge(sides[0].shares - sides[1].shares, 1, widened=sides[0].widened)
+    free = [[v for v in within_each(both, asked).values() if np.isfinite(v)] for asked in (ACROSS, WITHIN)]
+    statement = (
+        f"within a transformation and a number, over networks that have both accuracies, ρ of invariance is "
+        f"{_signed(sides[0].value)} with across- and {_signed(sides[1].value)} with within-category accuracy; the "
+        f"number is their difference{_over(len(sides[0].shares), _unit(about))}. With the number left free it is "
+        f"{_signed(mean(free[0]))} and {_signed(mean(free[1]))}, not judged"
     )
     name = "invariance goes more with across- than with within-category accuracy"
-    return [*found, _finding(name, statement, gap, sign_holds(gap, 1))]
+    return [*made, judged(name, _said(statement), gap)]
 
 
-def _resampled(n: int) -> str:
-    """Where the interval over transformations comes from, or why there is none."""
-    if n >= CLUSTERS:
-        return "; whole transformations are resampled"
-    return f"; {n} transformation{'s are' if n > 1 else ' is'} too few to resample, so this is left open"
+def _adjusted(points: pl.DataFrame, asked: str) -> CorrelationShares:
+    """Invariance against an accuracy, with transformation (and model) and number seen held fixed."""
+    x, y = (points[name].cast(float).to_numpy() for name in ("invariance", asked))
+    strata = list(zip(points["series"].to_list(), points["x"].to_list()))
+    return correlation_shares(x, y, strata, points["repeat"].to_list())
 
 
 def grows(across: Values, series: Sequence[str], kind: str, unit: tuple[str, str] = SEED) -> Finding | None:
@@ -272,7 +279,8 @@ def grows(across: Values, series: Sequence[str], kind: str, unit: tuple[str, str
         f"interval over resampled {unit[1]}. The paper has linear growth on faces and logarithmic growth on varied "
         f"objects"
     )
-    return _finding("linear or logarithmic growth", statement, found.advantage, None)
+    i = found.advantage
+    return Finding("linear or logarithmic growth", _said(statement), i.value, i.low, i.high, i.n)
 
 
 def exposure_answer(tidy: pl.DataFrame, about: Exposure) -> str:
@@ -304,22 +312,25 @@ def accuracy_answer(tidy: pl.DataFrame, about: Exposure) -> str:
             f"With {xs[0]:g} of {about.categories} categories seen transformed, accuracy on transformed images of the "
             f"others is {_value(at[xs[0]])} ({of}, n = {at[xs[0]].n}){plainly}."
         )
-    change = mean_interval(np.array([by[xs[-1]][key] - by[xs[0]][key] for key in by[xs[0]] if key in by[xs[-1]]]))
+    change = judge(np.array([by[xs[-1]][key] - by[xs[0]][key] for key in by[xs[0]] if key in by[xs[-1]]]), 1)
+    if about.same_categories:
+        change = replace(change, holds=None, why="all repeats share one choice of categories")
     who = "Accuracy on transformed images of categories never seen transformed"
     tail = f"as the number seen transformed goes from {xs[0]:g} to {xs[-1]:g} of {about.categories}"
     count = f"({of}, n = {at[xs[-1]].n})"
-    said = f"{who} {verdict(change)} from {number(at[xs[0]].value)} to {_value(at[xs[-1]])} {count} {tail}"
-    if not verdict(change):
+    said = f"{who} {moves(change)} from {number(at[xs[0]].value)} to {_value(at[xs[-1]])} {count} {tail}"
+    if not moves(change):
+        i = change.interval
         said = (
             f"{who} is {number(at[xs[0]].value)} with {xs[0]:g} and {_value(at[xs[-1]])} with {xs[-1]:g} of "
-            f"{about.categories} categories seen transformed {count}; {undecided(change)}"
+            f"{about.categories} categories seen transformed {count}; {undecided(i.value, i.low, i.high, change.why)}"
         )
     last = {name: mean([v for (s, x, _), v in across.items() if (s, x) == (name, xs[-1])]) for name in names}
     ranked = sorted((name for name in names if np.isfinite(last[name])), key=lambda name: last[name])
     if len(ranked) < 3:
         return f"{said}{plainly}."
     low, high = ranked[0], ranked[-1]
-    said = f"{said}:" if verdict(change) else f"{said}. With {xs[-1]:g} it is"
+    said = f"{said}:" if moves(change) else f"{said}. With {xs[-1]:g} it is"
     return f"{said} least for {low} ({number(last[low])}), most for {high} ({number(last[high])}){plainly}."
 
 
@@ -355,9 +366,5 @@ def _value(interval: Interval) -> str:
     return f"{number(interval.value)} [{number(max(interval.low, 0))}, {number(min(interval.high, 1))}]"
 
 
-def _finding(name: str, statement: str, interval: Interval, holds: bool | None) -> Finding:
-    """Where an interval has no width there is none, and nothing is judged."""
-    said = statement[:1].upper() + statement[1:]
-    if coincide(interval.low, interval.high):
-        said, holds, interval = f"{said}; all coincide, so there is no interval", None, spread(interval)
-    return Finding(name, said, interval.value, interval.low, interval.high, interval.n, None, holds)
+def _said(statement: str) -> str:
+    return statement[:1].upper() + statement[1:]

@@ -19,13 +19,12 @@ import numpy as np
 from unseen.measures import Growth, Interval, category_growth, mean_interval, rank_correlation
 from unseen.reports.contents import Together, Trend
 from unseen.studies.exposures import ACROSS
-from unseen.vocabulary.seeds import stream
 
 if TYPE_CHECKING:
     import polars as pl
 
 DRAWS = 1000
-CLUSTERS = 5  # ours: fewer transformations than this cannot be resampled to any purpose
+CLUSTERS = 5  # ours: fewer transformations than this say nothing about others
 SEED, DRAW = ("seed", "seeds"), ("draw of categories", "draws of categories")  # what repeats are called
 LEAST = 1e-9  # the width of an interval of repeats that differ by rounding alone
 RESAMPLED = "transformations resampled"
@@ -116,12 +115,10 @@ def within_each(points: pl.DataFrame, asked: str) -> dict[str, float]:
 
 
 def over_transformations(values: Sequence[float]) -> Interval:
-    """Mean over transformations; they are resampled for its interval where there are enough of them."""
+    """Mean over transformations, with Student's t interval over them where there are enough."""
     if len(values) < CLUSTERS:
         return Interval(mean(values), np.nan, np.nan, len(values), "none")
-    chance = stream(0, "studies", "exposures").integers(0, len(values), (DRAWS, len(values)))
-    low, high = np.quantile(np.array(values)[chance].mean(axis=1), (0.025, 0.975)).tolist()
-    return Interval(mean(values), low, high, len(values), RESAMPLED)
+    return mean_interval(np.array(values, np.float64))
 
 
 def whole_points(points: pl.DataFrame, sets: Sequence[str]) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""What a study found, in sentences with numbers: trends, paired comparisons, correlations."""
+"""What a study of combinations found, in sentences with numbers: trends, paired comparisons, correlations."""
 
 from __future__ import annotations
 
@@ -9,33 +9,42 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unseen.measures import (
-    Interval,
-    PairedTest,
-    RankCorrelation,
-    mean_interval,
-    paired_test,
-    partial_rank_correlation,
+    correlation_shares,
+    judge,
+    judge_correlation,
+    nested_spread,
     rank_correlation,
 )
 from unseen.reports.contents import Finding
 from unseen.studies.collect import BOTH
+from unseen.studies.judged import corrected, judged, left_open, told
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 MOST_CURVES = 3  # that have a statement each, here and in the headline
-FEWEST = 3  # repeats that a verdict rests on
-COINCIDE = 1e-9  # width of an interval over repeats that are all the same
-TIED = 0.5  # of the accuracies are one value: a rank correlation then rests on the few others
+MUTE = 0.5  # of the conditions in which nothing differs: a correlation then rests on the few others
+ONE_CHOICE = 'all repeats share one choice of held-out cells: give grid."design.seed" several values'
 
 
 def findings(
-    points: pl.DataFrame, scatter: pl.DataFrame, cells: pl.DataFrame, x_title: str, lead: str = ""
+    points: pl.DataFrame,
+    scatter: pl.DataFrame,
+    cells: pl.DataFrame,
+    x_title: str,
+    lead: str = "",
+    *,
+    choices: bool = True,
 ) -> tuple[Finding, ...]:
-    """All findings. ``points``: per trial ``series, x, repeat, set, target, value`` of accuracy; ``cells``: per
-    held-out cell ``target, accuracy, distance, combinations``; ``lead``: the target that the question is about."""
-    return (*_trends(points, x_title, lead), *_pairs(points), *_correlations(scatter), *_near(cells))
+    """All findings. ``points``: per trial ``series, x, repeat, seed, set, target, value`` of accuracy; ``scatter``: per
+    trial and target ``series, x, repeat, specialization, accuracy``; ``cells``: per held-out cell ``trial, repeat,
+    target, accuracy, distance``; ``lead``: the target that the question is about. ``choices``: whether repeats are
+    choices of held-out cells (or the cells are given and not drawn): one choice is no repeat, and decides nothing."""
+    unit = "choice of held-out cells" if choices else "seed"
+    made = [*_trends(points, x_title, lead), *_pairs(points, unit), *_correlations(scatter), *_near(cells)]
+    made = made if choices else [left_open(one, ONE_CHOICE) for one in made]
+    return corrected([*made, *_spreads(points)])
 
 
 def accuracies(points: pl.DataFrame, **where: object) -> dict[tuple[float, int], float]:
@@ -79,19 +88,23 @@ def _trend(points: pl.DataFrame, x_title: str, target: str, alone: bool) -> list
             if not pairs:
                 continue
             first, last = np.array(pairs).T
-            change = mean_interval(last - first)
             where = "held-out" if asked == "unseen" else "seen"
             statement = (
                 f"{label}: accuracy{of} on {where} combinations goes from {first.mean():.3f} to {last.mean():.3f} "
                 f"as the {x_title} goes from {xs[0]:g} to {xs[-1]:g}"
             )
             name = {"unseen": "diversity helps OOD", "seen": "diversity costs in-distribution"}[asked]
-            if not diversity:
-                name, expectation = f"{x_title} and {where} combinations", 0
+            name = name if diversity else f"{x_title} and {where} combinations"
             name = f"{name}: {target}" if alone else name
-            holds = repeated_sign(change, expectation) if expectation else None
-            found.append(Finding(name, statement, change.value, change.low, change.high, change.n, None, holds))
+            change = judge(last - first, expectation)
+            make = judged if diversity else told
+            found.append(make(name, statement, change, key=trend_key(asked, target, label if few else "")))
     return found
+
+
+def trend_key(asked: str, target: str, series: str) -> str:
+    """What the headline finds a trend by; ``series`` is empty where all curves are judged together."""
+    return f"trend {asked} {target} {series}"
 
 
 def ends(points: pl.DataFrame, series: str, asked: str, xs: list[float], target: str) -> dict[int, tuple[float, float]]:
@@ -112,10 +125,10 @@ def ends_together(
     return [(float(first), float(last)) for first, last in means]
 
 
-def _pairs(points: pl.DataFrame) -> list[Finding]:
+def _pairs(points: pl.DataFrame, unit: str) -> list[Finding]:
     """Second discovery: Separate beats Shared on OOD combinations and not in distribution.
 
-    A pair is a repeat (a seed): its differences are averaged over x first, because its points are not independent.
+    A pair is a repeat: its differences are averaged over x first, because its points are not independent.
     """
     names = points["series"].unique(maintain_order=True).to_list()
     found = []
@@ -133,22 +146,21 @@ def _pairs(points: pl.DataFrame) -> list[Finding]:
             by_repeat = [[key for key in both if key[1] == repeat] for repeat in sorted({r for _, r in both})]
             if len(by_repeat) < 2:
                 continue
-            means = [np.array([np.mean([v[key] for key in keys]) for keys in by_repeat]) for v in (one, two)]
-            test = paired_test(means[0], means[1])
-            found.append(_comparison(test, shared, other, asked, "" if target == targets[0] else f" ({target} alone)"))
+            gaps = np.array([np.mean([one[key] - two[key] for key in keys]) for keys in by_repeat])
+            alone = "" if target == targets[0] else f" ({target} alone)"
+            found.append(_comparison(gaps, shared, other, asked, alone, unit))
     return found
 
 
-def _comparison(test: PairedTest, shared: str, other: str, asked: str, of: str) -> Finding:
-    d = test.difference
-    words = "held-out" if asked == "unseen" else "seen"
-    verb = "above" if d.value > 0 else "below"
-    reason = f"; {test.reason}" if test.reason else ""
-    statement = f"{other} is {abs(d.value):.3f} {verb} {shared} on {words} combinations{of}, paired by seed{reason}"
+def _comparison(gaps: np.ndarray, shared: str, other: str, asked: str, of: str, unit: str) -> Finding:
     expected = _expected(other.split()[-1]) if asked == "unseen" else None
-    holds = None if expected is None else sign_holds(d, expected)
-    p = test.t_p if np.isfinite(test.t_p) else None
-    return Finding(f"{other} against {shared}", statement, d.value, d.low, d.high, test.n, p, holds)
+    found = judge(gaps, expected or 0)
+    words = "held-out" if asked == "unseen" else "seen"
+    verb = "above" if found.interval.value > 0 else "below"
+    statement = (
+        f"{other} is {abs(found.interval.value):.3f} {verb} {shared} on {words} combinations{of}, paired by {unit}"
+    )
+    return (told if expected is None else judged)(f"{other} against {shared}", statement, found)
 
 
 def _expected(sharing: str) -> int | None:
@@ -161,96 +173,99 @@ def _expected(sharing: str) -> int | None:
 def _correlations(scatter: pl.DataFrame) -> list[Finding]:
     """Third discovery: networks whose units are more specialized generalise better.
 
-    Diversity raises both, so the correlation with diversity held fixed stands beside the plain one, and decides.
+    Diversity raises both, and so does a network for each task; the correlation within one diversity and one
+    architecture stands beside the plain one, and decides. Trials that share a split are one cluster.
     """
     found = []
-    if scatter.is_empty():
-        return found
-    for target in scatter["target"].unique(maintain_order=True).to_list():
+    for target in scatter["target"].unique(maintain_order=True).to_list() if not scatter.is_empty() else []:
         rows = scatter.filter(scatter["target"] == target)
-        wanted = ("specialization", "accuracy", "x")
-        columns = [rows[name].cast(float).fill_null(float("nan")).to_numpy() for name in wanted]
-        plain = rank_correlation(columns[0], columns[1])
+        x, y = (rows[name].cast(float).fill_null(float("nan")).to_numpy() for name in ("specialization", "accuracy"))
+        plain = rank_correlation(x, y)
         if plain.n < 4:
             continue
-        kept = np.isfinite(columns[0]) & np.isfinite(columns[1])
-        counts = np.unique(np.round(columns[1][kept], 9), return_counts=True)[1]
-        ceiling = counts.max() > TIED * kept.sum()
-        left_out = f"; {plain.dropped} trials have no unit of that type and are left out" if plain.dropped else ""
-        tied = f"; accuracy is the same in {counts.max()} of them, so ranks say little" if ceiling else ""
-        about = f"median specialization of {target} units and OOD accuracy of {target}"
-        found.append(
-            _correlation(
-                f"specialization and OOD {target}",
-                f"across {plain.n} trials, {about} correlate with Spearman's ρ = {_signed(plain.correlation.value)}"
-                f"{left_out}{tied}; trials that share a split are not independent",
-                plain,
-                None if ceiling else sign_holds(plain.correlation, 1),
-            )
+        strata = list(zip(rows["series"].to_list(), rows["x"].to_list()))
+        within = correlation_shares(x, y, strata, rows["repeat"].to_list())
+        verdict = judge_correlation(within)
+        heard = within.strata - within.silent
+        mute = within.silent > MUTE * within.strata
+        each = _by_series(rows, x, y, strata)
+        left_out = f"; {within.dropped} trials have no unit of that type and are left out" if within.dropped else ""
+        silent = f"; in {within.silent} more nothing differs" if within.silent else ""
+        statement = (
+            f"median specialization of {target} units and OOD accuracy of {target} have Spearman's "
+            f"ρ = {_signed(within.value)} within {heard} conditions of one diversity and one architecture{each}{silent}"
+            f"{left_out}. Over all {plain.n} trials ρ is {_signed(plain.correlation.value)}, which diversity and "
+            f"architecture alone can make, so it is not judged"
         )
-        if np.unique(columns[2][kept]).size < 2:
-            continue
-        fixed = partial_rank_correlation(columns[0], columns[1], columns[2])
-        found.append(
-            _correlation(
-                f"specialization and OOD {target}, diversity held fixed",
-                f"with the x axis held fixed, partial ρ = {_signed(fixed.correlation.value)}{tied}",
-                fixed,
-                None if ceiling else sign_holds(fixed.correlation, 1),
-            )
-        )
+        one = judged(f"specialization and OOD {target}, diversity and architecture held fixed", statement, verdict)
+        found.append(left_open(one, "in most conditions nothing differs") if mute else one)
     return found
+
+
+def _by_series(rows: pl.DataFrame, x: np.ndarray, y: np.ndarray, strata: Sequence[tuple[str, float]]) -> str:
+    """The same of each architecture alone, where there are several."""
+    names = rows["series"].unique(maintain_order=True).to_list()
+    if not 1 < len(names) <= MOST_CURVES:
+        return ""
+    told, repeats = [], rows["repeat"].to_list()
+    for name in names:
+        mine = np.flatnonzero((rows["series"] == name).to_numpy()).tolist()
+        own = correlation_shares(x[mine], y[mine], [strata[i] for i in mine], [repeats[i] for i in mine])
+        told.append(f"{name} {_signed(own.value)}")
+    return f" ({', '.join(told)})"
 
 
 def _near(cells: pl.DataFrame) -> list[Finding]:
     """Control D.1: is it only that held-out cells come nearer to seen ones as diversity grows?
 
-    Over held-out cells of all trials, with the number of combinations held fixed. No interval could show that distance
-    does not matter, so nothing is said to hold.
+    The rank correlation over the held-out cells of one trial, whose diversity is fixed, then means over the trials of a
+    repeat. No interval could show that distance does not matter, so nothing is said to hold.
     """
     found = []
     for target in cells["target"].unique(maintain_order=True).sort().to_list() if not cells.is_empty() else []:
-        rows = cells.filter(cells["target"] == target)
-        columns = [rows[name].cast(float).to_numpy() for name in ("distance", "accuracy", "combinations")]
-        result = partial_rank_correlation(columns[0], columns[1], columns[2])
-        if np.isnan(result.correlation.value):
+        by_repeat: dict[int, list[float]] = {}
+        trials = cells.filter(cells["target"] == target).group_by("trial", "repeat", maintain_order=True)
+        for (_, repeat), own in trials:
+            r = rank_correlation(own["distance"].cast(float).to_numpy(), own["accuracy"].cast(float).to_numpy())
+            if np.isfinite(r.correlation.value):
+                by_repeat.setdefault(int(str(repeat)), []).append(r.correlation.value)
+        if not by_repeat:
             continue
+        number = sum(map(len, by_repeat.values()))
+        mean = judge(np.array([np.mean(own) for own in by_repeat.values()]), 0)
         statement = (
-            f"over {result.n} held-out cells of all trials, accuracy of {target} and the distance to the nearest seen "
-            f"viewpoint have partial ρ = {_signed(result.correlation.value)} with the number of combinations held "
-            f"fixed; cells of one trial are not independent"
+            f"over the held-out cells of a trial, accuracy of {target} and the distance to the nearest seen viewpoint "
+            f"have ρ = {_signed(mean.interval.value)}, mean of {number} trials in which both differ"
         )
-        found.append(_correlation(f"distance and OOD {target}", statement, result, None))
+        found.append(told(f"distance and OOD {target}", statement, mean))
     return found
 
 
-def _correlation(name: str, statement: str, result: RankCorrelation, holds: bool | None) -> Finding:
-    r = result.correlation
-    reason = f" ({result.reason})" if result.reason else ""
-    return Finding(name, statement + reason, r.value, r.low, r.high, result.n, result.p, holds)
+def _spreads(points: pl.DataFrame) -> list[Finding]:
+    """How much choices of held-out cells differ, and seeds of one choice, where both were drawn: what an interval over
+    either would leave out. Variances are averaged over x."""
+    target, found = both_of(points), []
+    rows = points.filter((points["set"] == "unseen") & (points["target"] == target) & points["value"].is_not_null())
+    for name in rows["series"].unique(maintain_order=True).to_list():
+        each = [
+            nested_spread(own["value"].cast(float).to_numpy(), own["repeat"].to_list())
+            for _, own in rows.filter(rows["series"] == name).group_by("x", maintain_order=True)
+        ]
+        both = [one for one in each if np.isfinite(one.choices) and np.isfinite(one.seeds)]
+        if not both:
+            continue
+        choices, seeds = (
+            float(np.sqrt(np.mean([getattr(one, key) ** 2 for one in both]))) for key in ("choices", "seeds")
+        )
+        statement = (
+            f"{name}: accuracy on held-out combinations ({target}) differs by {choices:.3f} between choices of "
+            f"held-out cells and by {seeds:.3f} between training seeds of one choice (standard deviations, over "
+            f"{len(both)} numbers of combinations); intervals are over choices"
+        )
+        number = max(one.number for one in both)
+        found.append(Finding("choices and seeds", statement, choices, np.nan, np.nan, number))
+    return found
 
 
 def _signed(value: float) -> str:
     return "not defined" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
-
-
-def sign_holds(interval: Interval, expectation: int) -> bool | None:
-    """Whether the sign is as expected: None where the interval includes zero or is missing. Where no difference is
-    expected (0), one that is there counts against it, and none is left open: absence is not shown by an interval."""
-    if not (np.isfinite(interval.low) and np.isfinite(interval.high)):
-        return None
-    if interval.low <= 0 <= interval.high:
-        return None
-    return expectation == (1 if interval.low > 0 else -1)
-
-
-def repeated_sign(interval: Interval, expectation: int) -> bool | None:
-    """The same of an interval over repeats. Two of them decide nothing, nor do repeats that coincide: an interval of no
-    width says that a few values happen to be equal (6 of 20 images each time), not that they are known exactly (ours).
-
-    >>> [repeated_sign(mean_interval(np.array(d)), 1) for d in ([0.4, 0.5, 0.6], [0.4, 0.41], [0.4, 0.4, 0.4])]
-    [True, None, None]
-    """
-    if interval.n < FEWEST or not interval.high - interval.low > COINCIDE:
-        return None
-    return sign_holds(interval, expectation)

@@ -1,7 +1,7 @@
 """The study's answer in a few sentences: no more than its findings hold.
 
-"Rises" and "falls" are said only where the change from the fewest to the most, paired by repeat, has a 95 % interval
-without zero (what the finding about it says); else both ends are told and the question is left open.
+"Rises" and "falls" are said only where the finding about the change from the fewest to the most, paired by repeat, says
+so; else both ends are told and the question is left open.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.measures import Interval, mean_interval
+from unseen.measures import Interval, Verdict, mean_interval
+from unseen.reports.contents import Finding
 from unseen.reports.words import plain, things
 from unseen.studies.collect import BOTH
-from unseen.studies.findings import MOST_CURVES, accuracies, both_of, ends_together, repeated_sign
+from unseen.studies.findings import MOST_CURVES, accuracies, both_of, trend_key
+from unseen.studies.judged import direction
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,9 +24,11 @@ if TYPE_CHECKING:
 NEAR = 0.02  # by which a point in between must be above both ends to be told
 
 
-def headline(points: pl.DataFrame, x_title: str, lead: str, chances: Mapping[str, float]) -> str:
+def headline(
+    points: pl.DataFrame, x_title: str, lead: str, chances: Mapping[str, float], found: Sequence[Finding]
+) -> str:
     """Accuracy of the ``lead`` target on combinations never seen, beside chance and what was seen; then the geometric
-    mean. ``points``: per trial ``series, x, repeat, set, target, value``."""
+    mean. ``points``: per trial ``series, x, repeat, set, target, value``; ``found``: the findings of the page."""
     there = points["target"].unique().to_list()
     target = lead if lead in there else both_of(points)
     names = [name for name in _series(points) if accuracies(points, series=name, set="unseen", target=target)]
@@ -38,49 +42,47 @@ def headline(points: pl.DataFrame, x_title: str, lead: str, chances: Mapping[str
         parts = [f"{number(last[name])} ({_who(name, names)}n = {last[name].n})" for name in shown]
         first = f"On combinations never seen in training, accuracy of {target} is {_and(parts)}{_between(ranked)}."
     else:
-        first = _moves(points, x_title, target, ranked, shown, xs)
+        first = _moves(points, x_title, target, ranked, shown, xs, found)
     return " ".join(filter(None, [first, _beside(points, target, shown, xs, chances), _second(points, target, shown)]))
 
 
-def verdict(change: Interval) -> str:
-    """
-    >>> found = [0.4, 0.5, 0.6], [-0.2, -0.19, -0.18], [0.1, 0.9], [0.9]
-    >>> [verdict(mean_interval(np.array(changes))) for changes in found]
-    ['rises', 'falls', '', '']
-    """
-    holds = repeated_sign(change, 1)
-    return "" if holds is None else "rises" if holds else "falls"
-
-
-def undecided(change: Interval) -> str:
+def undecided(value: float, low: float, high: float, why: str) -> str:
     """Why nothing is said to rise or to fall.
 
-    >>> undecided(mean_interval(np.array([0.0, 0.1, 0.2]))), undecided(mean_interval(np.array([-0.1])))
-    ('whether it rises is left open (change 0.10 [−0.15, 0.35])', 'whether it falls is left open (n = 1)')
+    >>> undecided(0.1, -0.15, 0.35, "the interval includes zero"), undecided(-0.1, np.nan, np.nan, "one repeat")
+    ('whether it rises is left open (change 0.10 [−0.15, 0.35])', 'whether it falls is left open (one repeat)')
     """
-    verb = "rises" if change.value >= 0 else "falls"
-    why = f"change {signed(change)}" if np.isfinite(change.low) else f"n = {change.n}"
+    verb = "rises" if value >= 0 else "falls"
+    if low <= 0 <= high:
+        return f"whether it {verb} is left open (change {signed(value, low, high)})"
     return f"whether it {verb} is left open ({why})"
 
 
 def _moves(
-    points: pl.DataFrame, x_title: str, target: str, ranked: Sequence[str], shown: Sequence[str], xs: list[float]
+    points: pl.DataFrame,
+    x_title: str,
+    target: str,
+    ranked: Sequence[str],
+    shown: Sequence[str],
+    xs: list[float],
+    found: Sequence[Finding],
 ) -> str:
     """What happens between the fewest and the most."""
-    changes = {name: _change(ends_together(points, [name], "unseen", xs, target)) for name in ranked}
-    if len(ranked) > MOST_CURVES:  # all curves together, as the findings have them
-        changes = dict.fromkeys(ranked, _change(ends_together(points, ranked, "unseen", xs, target)))
+    by_key = {one.key: one for one in found if one.key}
+    many = len(ranked) > MOST_CURVES  # all curves together, as the findings have them
+    changes = {name: by_key.get(trend_key("unseen", target, "" if many else name)) for name in ranked}
+    verbs = {name: direction(change) if change else "" for name, change in changes.items()}
     span = f"as the {x_title} goes from {plain(xs[0])} to {plain(xs[-1])}"
     said: list[str] = []
     for verb in ("rises", "falls"):
-        mine = [name for name in shown if verdict(changes[name]) == verb]
+        mine = [name for name in shown if verbs[name] == verb]
         parts = [
             f"from {_at(points, name, target, xs[0]).value:.2f} to {number(_at(points, name, target, xs[-1]))} "
             f"({_who(name, ranked)}n = {_at(points, name, target, xs[-1]).n}{_higher(points, name, target, xs)})"
             for name in mine
         ]
         said += [f"{verb} {_and(parts)}{_between(ranked)} {span}"] if mine else []
-    still = [name for name in shown if not verdict(changes[name])]
+    still = [name for name in shown if not verbs[name]]
     if still:
         parts = [
             f"{number(_at(points, name, target, xs[0]))} at {plain(xs[0])} and "
@@ -88,16 +90,20 @@ def _moves(
             f"({_who(name, ranked)}n = {_at(points, name, target, xs[-1]).n}{_higher(points, name, target, xs)})"
             for name in still
         ]
-        together = len(ranked) > MOST_CURVES or len(still) == 1
-        why = undecided(changes[still[0]]) if together else _all_open([changes[name] for name in still])
+        why = _all_open([changes[name] for name in (still[:1] if many else still)])
         said.append(f"is {', and '.join(parts)}{_between(ranked)}; {why}")
     return f"On combinations never seen in training, accuracy of {target} {'; it '.join(said)}."
 
 
-def _all_open(changes: Sequence[Interval]) -> str:
-    if all(np.isfinite(change.low) for change in changes):
-        return f"whether it rises is left open (changes {_and([signed(change) for change in changes])})"
-    return undecided(next(change for change in changes if not np.isfinite(change.low)))
+def _all_open(changes: Sequence[Finding | None]) -> str:
+    there = [change for change in changes if change is not None]
+    if not there:
+        return "whether it rises is left open (no repeat has both)"
+    if len(there) > 1 and all(one.low <= 0 <= one.high for one in there):
+        told = _and([signed(one.value, one.low, one.high) for one in there])
+        return f"whether it rises is left open (changes {told})"
+    first = next((one for one in there if not one.low <= 0 <= one.high), there[0])
+    return undecided(first.value, first.low, first.high, first.why)
 
 
 def _higher(points: pl.DataFrame, name: str, target: str, xs: Sequence[float]) -> str:
@@ -170,10 +176,6 @@ def _at_end(points: pl.DataFrame, series: str, asked: str, target: str) -> Inter
     return mean_interval(np.array([value for (x, _), value in values.items() if x == last]))
 
 
-def _change(pairs: Sequence[tuple[float, float]]) -> Interval:
-    return mean_interval(np.array([last - first for first, last in pairs]))
-
-
 def _between(ranked: Sequence[str]) -> str:
     return f", between these two for the other {len(ranked) - 2}," if len(ranked) > MOST_CURVES else ""
 
@@ -195,6 +197,16 @@ def number(interval: Interval) -> str:
     return f"{interval.value:.2f} [{max(interval.low, 0):.2f}, {min(interval.high, 1):.2f}]"
 
 
-def signed(interval: Interval) -> str:
+def signed(value: float, low: float, high: float) -> str:
     """A difference, with its interval as it is."""
-    return f"{interval.value:.2f} [{interval.low:.2f}, {interval.high:.2f}]".replace("-", "−")
+    return f"{value:.2f} [{low:.2f}, {high:.2f}]".replace("-", "−")
+
+
+def moves(change: Verdict) -> str:
+    """What a change does that the answer alone is about: "rises", "falls", or nothing where it is open.
+
+    >>> from unseen.measures import judge
+    >>> [moves(judge(np.array(d), 1)) for d in ([0.4, 0.5, 0.6], [-0.2, -0.19, -0.18], [0.1, 0.9], [0.9])]
+    ['rises', 'falls', '', '']
+    """
+    return "" if change.holds is None else "rises" if change.interval.value > 0 else "falls"

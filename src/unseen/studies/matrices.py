@@ -218,6 +218,7 @@ def gather_matrix(study: Study) -> Contents:
     from unseen.studies.contents import curves, flags
     from unseen.studies.describe import recipe_toml
     from unseen.studies.how_made import facts_tables
+    from unseen.studies.judged import corrected
     from unseen.studies.matrix_findings import matrix_answer, matrix_findings
     from unseen.studies.pictures import splits
     from unseen.studies.published import published_numbers
@@ -241,7 +242,7 @@ def gather_matrix(study: Study) -> Contents:
         flags=flagged.with_columns(x=pl.col("trial").replace_strict(groups, default=None, return_dtype=pl.String)),
         splits=splits(study),
         units=(),
-        findings=tuple(finding for model in models for finding in matrix_findings(whole.of(model), model, numbers)),
+        findings=corrected([one for model in models for one in matrix_findings(whole.of(model), model, numbers)]),
         recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,

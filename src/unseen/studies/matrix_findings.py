@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.measures import Interval, mean_interval
+from unseen.measures import Interval, Verdict, judge, mean_interval
 from unseen.reports.contents import Finding
-from unseen.studies.findings import sign_holds
+from unseen.studies.judged import judged
 from unseen.studies.level_names import PLAIN
 from unseen.studies.matrices import ALL_BUT, ONE, PLAIN_ONLY, TEST, Asked, is_plus
 
@@ -34,9 +34,7 @@ def matrix_findings(found: Asked, model: str, published: pl.DataFrame | None = N
     """All findings of one model."""
     made = [*_trained(found), *_others(found), *_plus(found), *_left_out(found), *_people(found, published)]
     head = f"{model}: " if model else ""
-    return tuple(
-        Finding(f.name, head + f.statement, f.value, f.low, f.high, f.n, f.p, f.holds) for f in made if f.n > 0
-    )
+    return tuple(replace(one, statement=head + one.statement) for one in made if one.n > 0)
 
 
 def _mean(found: Asked, where: Where) -> tuple[np.ndarray, int]:
@@ -53,9 +51,12 @@ def _mean(found: Asked, where: Where) -> tuple[np.ndarray, int]:
     return means, int(chosen.sum())
 
 
-def _finding(name: str, statement: str, interval: Interval, holds: bool | None) -> Finding:
+def _finding(name: str, statement: str, interval: Interval, verdict: Verdict | None) -> Finding:
+    """``interval`` is what is shown; ``verdict``, where something is expected, may be of another number."""
     said = statement[:1].upper() + statement[1:]
-    return Finding(name, said, interval.value, interval.low, interval.high, interval.n, None, holds)
+    if verdict is None:
+        return Finding(name, said, interval.value, interval.low, interval.high, interval.n)
+    return judged(name, said, replace(verdict, interval=interval))
 
 
 def _cut(level: Interval) -> Interval:
@@ -70,13 +71,12 @@ def _trained(found: Asked) -> list[Finding]:
     for group in dict.fromkeys(row.group for row in found.rows):
         means, cells = _mean(found, lambda r, c: found.rows[r].group == group and bool(found.trained[r, c]))  # noqa: B023
         level = mean_interval(means)
-        near = Interval(1 - CEILING - level.value, 1 - CEILING - level.high, 1 - CEILING - level.low, level.n, "")
         statement = (
             f"trained on {group}: accuracy on new images of the conditions trained on is {level.value:.3f}, mean of "
             f"{cells} cell{'s' * (cells != 1)}; near the ceiling means at least {1 - CEILING:g} (ours)"
         )
-        holds = sign_holds(near, -1)
-        made.append(_finding("trained conditions are near the ceiling", statement, _cut(level), holds))
+        near = judge(means, 1, null=1 - CEILING)
+        made.append(_finding("trained conditions are near the ceiling", statement, _cut(level), near))
     return made
 
 
@@ -103,8 +103,8 @@ def _others(found: Asked) -> list[Finding]:
             f"{np.nanmean(own):.3f} for networks trained on it and {np.nanmean(rest):.3f} for the others (mean of "
             f"{len(kept)} conditions{left_out}; chance {found.chance:.3f}); {NOT_KNOWN}"
         )
-        holds = sign_holds(_short(found, own, rest), 1)
-        return [_finding("a condition never seen is not known", statement, gap, holds)]
+        short = judge(_short(found, own, rest), 1)
+        return [_finding("a condition never seen is not known", statement, gap, short)]
     return []
 
 
@@ -114,9 +114,9 @@ def _by_column(found: Asked, rows: np.ndarray, columns: np.ndarray, known: bool)
     return np.mean([_mean(found, lambda r, c: c == at and chosen[r, c])[0] for at in columns], axis=0)  # noqa: B023
 
 
-def _short(found: Asked, known: np.ndarray, reached: np.ndarray) -> Interval:
+def _short(found: Asked, known: np.ndarray, reached: np.ndarray) -> np.ndarray:
     """How far accuracy on a condition stays below the middle between chance and that of a network trained on it."""
-    return mean_interval(found.chance + UNKNOWN * (known - found.chance) - reached)
+    return found.chance + UNKNOWN * (known - found.chance) - reached
 
 
 def _plus(found: Asked) -> list[Finding]:
@@ -146,19 +146,19 @@ def _gains(gains: dict[bool, list[np.ndarray]], common: str) -> list[Finding]:
     for noise, several in gains.items():
         if not several:
             continue
-        gain = mean_interval(np.mean(several, axis=0))
+        gains_by_repeat = np.mean(several, axis=0)
+        gain = mean_interval(gains_by_repeat)
         what = "the other noise" if noise else "conditions of neither kind"
         statement = (
             f"adding {common} to one condition changes accuracy on {what} by {gain.value:+.3f} "
             f"(mean of {len(several)} pair{'s' * (len(several) != 1)} of networks)".replace("-0.", "−0.")
         )
-        holds = None
+        little = None
         if noise:
             statement += f"; no help means less than {NO_HELP:g} (ours)"
-            beyond = Interval(gain.value - NO_HELP, gain.low - NO_HELP, gain.high - NO_HELP, gain.n, "")
-            holds = sign_holds(beyond, -1)
+            little = judge(gains_by_repeat, -1, null=NO_HELP)
         name = f"{common} does not help with other noise" if noise else f"{common} and other conditions"
-        made.append(_finding(name, statement, gain, holds))
+        made.append(_finding(name, statement, gain, little))
     return made
 
 
@@ -185,9 +185,9 @@ def _left_out(found: Asked) -> list[Finding]:
             f"trained on all but one, accuracy on the one left out ({', '.join(names)}) is {np.nanmean(reached):.3f}, "
             f"against {words}; chance is {found.chance:.3f}"
         )
-        holds = sign_holds(_short(found, known, reached), 1) if noise and against else None
+        short = judge(_short(found, known, reached), 1) if noise and against else None
         also = f"; {NOT_KNOWN}" if noise and against else "" if noise else "; the paper leaves out noise only"
-        made.append(_finding("all but one fails on the one left out", statement + also, gap, holds))
+        made.append(_finding("all but one fails on the one left out", statement + also, gap, short))
     return made
 
 

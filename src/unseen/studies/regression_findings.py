@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.measures import Interval, mean_interval
+from unseen.measures import Interval, Verdict, judge, lowest, mean_interval
 from unseen.reports.contents import Finding, LatentPoint
 from unseen.reports.words import number
 from unseen.studies.disentanglement_findings import disentanglement_predicts
-from unseen.studies.findings import sign_holds
-from unseen.studies.headline import undecided, verdict
+from unseen.studies.headline import moves, undecided
+from unseen.studies.judged import corrected, judged, left_open
 from unseen.studies.meanings import meanings
 from unseen.studies.regressions import KEPT, MEAN, ONE_OUT, OPPOSITE, OTHERS, OUT, R2, TOWARDS
 
@@ -59,7 +59,7 @@ def regression_findings(
             *disentanglement_predicts([point for point in latents if point.world == world], asked),
         ]
         found += [one if one is None or not world else replace(one, name=f"{world}: {one.name}") for one in own]
-    return tuple(one for one in found if one is not None)
+    return corrected([one for one in found if one is not None])
 
 
 def beside(tidy: pl.DataFrame, find: Callable[..., Finding | list[Finding] | None], *about: Any) -> Iterator[Finding]:
@@ -99,23 +99,28 @@ def by_network(tidy: pl.DataFrame, **where: str) -> dict[Network, float]:
     return {(series, repeat): value for series, repeat, value in means.iter_rows()}
 
 
-def interval_of(values: Mapping[Network, float]) -> Interval:
-    """Over models, each by the mean of its seeds; of one model, over its seeds.
+def repeats_of(values: Mapping[Network, float]) -> np.ndarray:
+    """One number for each model, the mean of its seeds; of one model, one for each seed.
 
-    >>> print(interval_of({("cnn", 0): 1.0, ("cnn", 1): 3.0, ("mlp", 0): 2.0, ("mlp", 1): 2.0}))
-    2.000 [2.000, 2.000], n = 2
-    >>> print(interval_of({("cnn", 0): 1.0, ("cnn", 1): 3.0}).n)
-    2
+    >>> repeats_of({("cnn", 0): 1.0, ("cnn", 1): 3.0, ("mlp", 0): 2.0, ("mlp", 1): 2.0}).tolist()
+    [2.0, 2.0]
+    >>> repeats_of({("cnn", 0): 1.0, ("cnn", 1): 3.0}).tolist()
+    [1.0, 3.0]
     """
     models: dict[str, list[float]] = {}
     for (series, _), value in values.items():
         models.setdefault(series, []).append(value)
     one = list(models.values())
-    return mean_interval(np.array([np.mean(seeds) for seeds in one] if len(one) > 1 else one[0]))
+    return np.array([np.mean(seeds) for seeds in one] if len(one) > 1 else one[0])
+
+
+def interval_of(values: Mapping[Network, float]) -> Interval:
+    """Over models, each by the mean of its seeds; of one model, over its seeds."""
+    return mean_interval(repeats_of(values))
 
 
 def hardest(tidy: pl.DataFrame, asked: str) -> Finding | None:
-    """Extrapolation is the most difficult of the splits: against the one with the next lowest R²."""
+    """Extrapolation is the most difficult of the splits: its R² is lower than that of every other."""
     r2 = {split: by_network(tidy, measure=R2, set=asked, target=MEAN, x=split) for split in WORDS}
     r2 = {split: values for split, values in r2.items() if values}
     if FAR not in r2 or len(r2) < 2:
@@ -124,13 +129,13 @@ def hardest(tidy: pl.DataFrame, asked: str) -> Finding | None:
     if not both:
         return None
     means = {split: float(np.mean([values[key] for key in both])) for split, values in r2.items()}
-    other = min((split for split in r2 if split != FAR), key=lambda split: means[split])
-    change = interval_of({key: r2[FAR][key] - r2[other][key] for key in both})
+    each = {split: repeats_of({key: values[key] for key in both}) for split, values in r2.items()}
+    change, other = lowest(each, FAR)
     told = ", ".join(f"{split} {number(value)}" for split, value in means.items())
-    verb = "below" if change.value < 0 else "above"
-    apart = f"{FAR} is {number(abs(change.value))} {verb} {other}, the hardest of the others"
+    verb = "below" if change.interval.value < 0 else "above"
+    apart = f"{FAR} is {number(abs(change.interval.value))} {verb} {other}, the hardest of the others"
     statement = f"Mean R² is {told}; {apart}, {_over(both)}"
-    return _finding("extrapolation is hardest", statement, change, sign_holds(change, -1))
+    return judged("extrapolation is hardest", statement, change)
 
 
 def modular(tidy: pl.DataFrame) -> Finding | None:
@@ -142,23 +147,24 @@ def modular(tidy: pl.DataFrame) -> Finding | None:
     if not both:
         return None
     if not known:
-        gap = interval_of({key: others[key] - out[key] for key in both})
+        gap = judge(repeats_of({key: others[key] - out[key] for key in both}), 1)
         told = f"its R² is {_mean(out, both)}, that of the other factors {_mean(others, both)}"
     else:
         lost = {key: (known[key][0] - out[key], known[key][1] - others[key]) for key in both}
-        gap = interval_of({key: one - other for key, (one, other) in lost.items()})
+        gap = judge(repeats_of({key: one - other for key, (one, other) in lost.items()}), 1)
         first, second = ({key: known[key][side] for key in both} for side in (0, 1))
         told = (
             f"its R² falls from {_mean(first, both)} in range to {_mean(out, both)}, that of the other factors from "
             f"{_mean(second, both)} to {_mean(others, both)}"
         )
-    each, holds = falls(tidy, both), sign_holds(gap, 1)
+    each, mixed = falls(tidy, both), False
     if each and min(each.values()) < 0 < max(each.values()):
         parts = [f"{factor} {number(value)}" for factor, value in sorted(each.items(), key=lambda item: -item[1])]
         told += f" (differences of the falls by factor: {', '.join(parts)})"
-        holds = None if holds else holds
+        mixed = gap.holds is True
     statement = f"Where one factor alone is beyond the trained range, {told}, {_over(both)}"
-    return _finding("the factor out of range is lost more than the others", statement, gap, holds)
+    found = judged("the factor out of range is lost more than the others", statement, gap)
+    return left_open(found, "for some factors it is the other way round") if mixed else found
 
 
 def falls(tidy: pl.DataFrame, networks: Sequence[Network]) -> dict[str, float]:
@@ -206,16 +212,15 @@ def drawn_to_the_mean(tidy: pl.DataFrame) -> Finding | None:
     shares = by_network(tidy, measure=TOWARDS, set=f"{ONE_OUT}*", target=MEAN, x=FAR)
     if not shares:
         return None
-    share = interval_of(shares)
-    shifted = replace(share, value=share.value - 0.5, low=share.low - 0.5, high=share.high - 0.5)
-    share = replace(share, low=_cut(share.low), high=_cut(share.high))
+    found = judge(repeats_of(shares), 1, null=0.5)
+    share = replace(found.interval, low=_cut(found.interval.low), high=_cut(found.interval.high))
     opposite = by_network(tidy, measure=OPPOSITE, set=f"{ONE_OUT}*", target=MEAN, x=FAR)
     beyond = f" ({number(float(np.mean(list(opposite.values()))), percent=True)} on its other side)" if opposite else ""
     statement = (
         f"{number(share.value, percent=True)} of the answers about the factor out of range are nearer to the mean of "
         f"the levels trained on than the truth is{beyond}; one half would be no pull, {_over(list(shares))}"
     )
-    return _finding("answers are drawn to the mean", statement, share, sign_holds(shifted, 1))
+    return judged("answers are drawn to the mean", statement, replace(found, interval=share))
 
 
 def colour(tidy: pl.DataFrame, protected: Sequence[str], asked: str) -> Finding | None:
@@ -242,12 +247,12 @@ def colour(tidy: pl.DataFrame, protected: Sequence[str], asked: str) -> Finding 
                     values[side].append(value)
     if not gaps:
         return None
-    gap = interval_of({key: float(np.mean(found)) for key, found in gaps.items()})
+    gap = judge(repeats_of({key: float(np.mean(found)) for key, found in gaps.items()}), 1)
     statement = (
         f"In {_and(list(told))}, R² of {', '.join(hues)} is {number(float(np.mean(values[True])))}, of the "
         f"other factors split on {number(float(np.mean(values[False])))}, {_over(list(gaps))}"
     )
-    return _finding("colour is easier than other factors", statement, gap, sign_holds(gap, 1))
+    return judged("colour is easier than other factors", statement, gap)
 
 
 def transfer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> list[Finding]:
@@ -266,13 +271,13 @@ def transfer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> list[
                  if (named[plain], repeat) in scratch}  # fmt: skip
         if not pairs:
             continue
-        gain = mean_interval(np.array([one - other for one, other in pairs.values()]))
+        gain = judge(np.array([one - other for one, other in pairs.values()]), 1)
         statement = (
             f"{model} has R² {number(float(np.mean([one for one, _ in pairs.values()])))} under {FAR}, {plain} from "
             f"scratch {number(float(np.mean([other for _, other in pairs.values()])))}, paired by seed"
         )
         frozen = " (frozen)" if "frozen" in words else ""
-        found.append(_finding(f"transfer{frozen} helps to extrapolate", statement, gain, sign_holds(gain, 1)))
+        found.append(judged(f"transfer{frozen} helps to extrapolate", statement, gain))
     return found
 
 
@@ -314,8 +319,8 @@ def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str, of: str) 
         return f"On {WORDS.get(last, last)}, the mean R² of {of} is {_and(parts)}{extent}."
     parts = [f"from {number(a.value)} to {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]
     changes = _changes(tidy, models, asked, first, last)
-    change = interval_of(changes) if changes else mean_interval(np.zeros(0))
-    if verb := verdict(change):
+    change: Verdict = judge(repeats_of(changes) if changes else np.zeros(0), 1)
+    if verb := moves(change):
         return (
             f"From {WORDS.get(first, first)} to {WORDS.get(last, last)}, the mean R² of {of} {verb} "
             f"{_and(parts)}{extent}."
@@ -323,7 +328,7 @@ def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str, of: str) 
     parts = [f"{_value(a)} and {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]
     return (
         f"On {WORDS.get(first, first)} and on {WORDS.get(last, last)}, the mean R² of {of} is {_and(parts)}"
-        f"{extent}; {undecided(change)}."
+        f"{extent}; {undecided(change.interval.value, change.interval.low, change.interval.high, change.why)}."
     )
 
 
@@ -370,7 +375,3 @@ def _mean(values: Mapping[Network, float], networks: Sequence[Network]) -> str:
 
 def _cut(value: float) -> float:
     return float(np.clip(value, 0, 1))
-
-
-def _finding(name: str, statement: str, interval: Interval, holds: bool | None) -> Finding:
-    return Finding(name, statement, interval.value, interval.low, interval.high, interval.n, None, holds)

@@ -2,7 +2,7 @@
 Fig. 7): τ of each layer, and accuracy without the units below it or above it.
 
 A network is asked about one transformation; those that saw none transformed are left out where others did. Networks of
-one transformation are averaged first, and whole transformations are resampled where there are enough of them. A network
+one transformation are averaged first, and intervals are over transformations where there are enough of them. A network
 whose curve gives no τ is counted and left out.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.measures import Interval, chance
+from unseen.measures import Interval, chance, judge
 from unseen.reports.contents import Exposure, Finding, LayerThreshold
 from unseen.reports.words import number
 from unseen.studies.contents import plain
@@ -29,7 +29,6 @@ from unseen.studies.exposure_numbers import (
     spread,
 )
 from unseen.studies.exposures import read_thresholds
-from unseen.studies.findings import sign_holds
 from unseen.studies.invariances import NO_TAU
 from unseen.vocabulary.seeds import stream
 
@@ -92,14 +91,15 @@ def _layer(model: str, layer: str, every: pl.DataFrame, found: pl.DataFrame, gue
     kept, removed, full = ([mean(own[name].to_list()) for own in each] for name in ("kept", "removed", "full"))
     shares = [(without - guess) / (whole - guess) for without, whole in zip(removed, full) if whole > guess]
     left = spread(over_transformations(shares))
-    beyond = Interval(left.value - NEAR, left.low - NEAR, left.high - NEAR, left.n, left.method)
+    near = judge(np.array(shares), -1, null=NEAR) if len(shares) >= CLUSTERS else None
     middle = _median([float(np.median(own["tau"].to_numpy())) for own in each], taus)
     return LayerThreshold(
         model, layer, middle.value, middle.low, middle.high,
         least=float(taus.min()) if len(taus) else np.nan, most=float(taus.max()) if len(taus) else np.nan,
         networks=len(taus), without=every.height - len(taus), transformations=len(each),
         repeats=every["repeat"].n_unique(), kept=mean(kept), removed=mean(removed), full=mean(full), chance=guess,
-        left=left.value, left_low=left.low, left_high=left.high, near=sign_holds(beyond, -1),
+        left=left.value, left_low=left.low, left_high=left.high, near=near.holds if near else None,
+        p=near.p if near and np.isfinite(near.p) else None,
     )  # fmt: skip
 
 
@@ -142,7 +142,7 @@ def threshold_findings(about: Exposure) -> list[Finding]:
                 last.networks),
         Finding("without the inactive units accuracy stays", _said(told[1]), gap, np.nan, np.nan, last.transformations),
         Finding("without the active units accuracy falls near chance", _said(told[2]), last.left, last.left_low,
-                last.left_high, last.transformations, None, last.near),
+                last.left_high, last.transformations, last.p, last.near, True),
     ]  # fmt: skip
 
 
@@ -216,15 +216,16 @@ def _lost(one: LayerThreshold) -> str:
 
 def _interval(one: LayerThreshold) -> str:
     if one.transformations >= CLUSTERS:
-        return "; resampled medians coincide, so there is no interval" if np.isnan(one.low) else _resampled(one)
-    return _resampled(one).replace("so this is left open", "so there is no interval")
+        whole = "; whole transformations are resampled"
+        return "; resampled medians coincide, so there is no interval" if np.isnan(one.low) else whole
+    return _resampled(one).replace("too few for an interval, so this is left open", "too few for an interval")
 
 
 def _resampled(one: LayerThreshold) -> str:
     n = one.transformations
     if n >= CLUSTERS:
-        return "; whole transformations are resampled"
-    return f"; {n} transformation{'s are' if n > 1 else ' is'} too few to resample, so this is left open"
+        return "; the interval is over transformations"
+    return f"; {n} transformation{'s are' if n > 1 else ' is'} too few for an interval, so this is left open"
 
 
 def _known(one: LayerThreshold) -> str:
