@@ -300,17 +300,28 @@ def status(study: OneOrAll = None, settings: Set = None, out: Out = None) -> Non
 @app.command()
 def results(
     study: StudyPath, settings: Set = None, out: Out = None,
-    form: Annotated[str, typer.Option("--format", help="table, csv, json or markdown.")] = "table",
+    form: Annotated[str, typer.Option("--format", help="table, csv, json, markdown or parquet.")] = "table",
     summary: Annotated[bool, typer.Option("--summary/--tidy", help="Means with intervals, or a row per trial.")] = True,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet."),
+    ] = None,
 ) -> None:  # fmt: skip
     """Print a study's numbers: means with 95 % intervals, or the tidy table (one row per trial and number).
 
-    Example: `unseen results runs/demo --tidy --format csv > numbers.csv`
-    """
-    from unseen.cli.listing import show_results
+    `--format parquet` writes one small file with all that findings and figures rest on: the tidy table, held-out
+    cells with their distances, flags, settings of every trial, calibrations.
 
-    opened = _told(_study(study, out, settings), aside=True)
-    show_results(opened, console, form, summary)
+    Example: `unseen results runs/demo --tidy --format csv > numbers.csv`, or
+    `unseen results runs/demo --format parquet --to demo.parquet`
+    """
+    from unseen.cli.listing import show_results, write_parquet
+
+    if form == "parquet" or to is not None:
+        opened = write_parquet(lambda: _told(_study(study, out, settings), aside=True), console, form, to)
+    else:
+        opened = _told(_study(study, out, settings), aside=True)
+        show_results(opened, console, form, summary)
     _damage(opened, Terminal(stderr=True))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -13,9 +15,9 @@ from rich.text import Text
 
 from unseen.cli.progress import print_hanging
 from unseen.cli.terminal import Terminal
-from unseen.vocabulary.errors import unknown
+from unseen.vocabulary.errors import UnseenError, unknown
 
-FORMATS = ("table", "csv", "json", "markdown")
+FORMATS = ("table", "csv", "json", "markdown", "parquet")
 TIDY_ROWS = 40
 
 
@@ -179,6 +181,31 @@ def show_results(study: Any, console: Terminal, form: str, summary: bool) -> Non
         _accuracy_table(console, frame, axis(study)[1])
     else:
         _tidy_table(console, frame)
+
+
+def write_parquet(opened: Callable[[], Any], console: Terminal, form: str, to: Path | None) -> Any:
+    """The whole table of a study into a file, which appears whole or not at all; gives the study."""
+    if form != "parquet":
+        raise UnseenError(f"--to is for --format parquet; {form} goes to the screen, or into a file with > {to}.")
+    if to is None:
+        raise UnseenError("--format parquet writes a file: say which, as in --to numbers.parquet.")
+    if to.is_dir() or not to.parent.is_dir():
+        why = "is a folder" if to.is_dir() else f"would lie in '{to.parent}', which is not there"
+        raise UnseenError(f"'{to}' {why}; name the file to write, e.g. numbers.parquet.")
+    if to.exists() and to.stat().st_size and to.read_bytes()[:4] != b"PAR1":
+        raise UnseenError(f"'{to}' is there already and is no Parquet file; name another one, e.g. numbers.parquet.")
+    from unseen.studies.leftovers import aside_name
+    from unseen.studies.whole_table import write_whole_table
+
+    study = opened()
+    aside = to.with_name(aside_name(to.name))
+    try:
+        rows = write_whole_table(study, aside)
+        aside.replace(to)
+    finally:
+        aside.unlink(missing_ok=True)
+    console.print(f"{rows:,} rows in {to} ({to.stat().st_size / 1e3:.0f} kB)", markup=False, soft_wrap=True)
+    return study
 
 
 def markdown(frame: Any) -> str:

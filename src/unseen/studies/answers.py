@@ -47,6 +47,13 @@ def read_answers(folder: Path, *columns: str) -> pa.Table:
     return pq.read_table(folder / "responses.parquet", columns=list(columns))
 
 
+def answered_columns(folder: Path) -> list[str]:
+    """What is stored beside each answer."""
+    import pyarrow.parquet as pq
+
+    return pq.read_schema(folder / "responses.parquet").names
+
+
 def words(table: pa.Table, name: str) -> Words:
     """A column of words, whether it was stored by its spelling or by places of it. None may be missing."""
     import pyarrow as pa

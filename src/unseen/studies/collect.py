@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.measures import accuracy, chance, geometric_mean, learning_lead, nearest_seen_distance, unit_summary
-from unseen.studies.answers import read_answers, words
+from unseen.studies.answers import answered_columns, read_answers, words
 from unseen.studies.disentangled import KEPT
 from unseen.studies.domains import by_domain
 from unseen.studies.exposures import DESIGN, exposed
@@ -77,6 +77,11 @@ def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
     """
     import polars as pl
 
+    return pl.DataFrame(tidy_rows(study, everything=everything), infer_schema_length=None)
+
+
+def tidy_rows(study: Study, *, everything: bool = False) -> list[dict[str, Any]]:
+    """The rows of the tidy table, without polars: a machine that only trains may lack it."""
     trials = stored_trials(study) if everything else finished_trials(study)
     if not trials and study.left_out:
         raise next(iter(study.left_out.values()))
@@ -98,7 +103,7 @@ def collect(study: Study, *, everything: bool = False) -> pl.DataFrame:
         for row in _numbers(study, facts, folder):
             value = float(row["value"])
             rows.append({**head, **empty, **row, "value": None if np.isnan(value) else value})
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return rows
 
 
 def damage(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> list[str]:
@@ -280,33 +285,35 @@ def cells_by_distance(study: Study) -> pl.DataFrame:
     """Accuracy in every held-out cell of every finished trial, beside its distance to the nearest seen viewpoint."""
     import polars as pl
 
-    frames = []
+    return pl.DataFrame(list(held_out_cells(study)), infer_schema_length=None)
+
+
+def held_out_cells(study: Study) -> Iterator[dict[str, Any]]:
+    """The rows of ``cells_by_distance``, with the level of each factor (``row``, ``column``)."""
     for trial in () if study.absent else study.trials:
         name, grid = study.find(trial), distance_grid(study, trial)
         if name is None or name in study.left_out or grid is None:
             continue
         split, space = study.split(trial), study.world(trial).samples.space
-        rows, columns = (f if f not in COLUMNS else f"factor_{f}" for f in split.factors)
-        wanted = ["set", "target", "truth", "response", rows, columns]
-        path = study.store.trials / name / "responses.parquet"
-        if not set(wanted) <= set(pl.read_parquet_schema(path)):  # answers from elsewhere may come without factors
+        factors = [f if f not in COLUMNS else f"factor_{f}" for f in split.factors[:2]]
+        folder = study.store.trials / name
+        if not set(factors) <= set(answered_columns(folder)):  # answers from elsewhere may come without factors
             continue
-        table = pl.read_parquet(path, columns=wanted).cast(pl.String)
-        table = table.filter(pl.col("set") == "unseen").with_columns(right=pl.col("truth") == pl.col("response"))
-        cells = table.group_by("target", rows, columns).agg(
-            pl.col("right").mean().alias("accuracy"), pl.len().alias("n")
-        )
-        far = [
-            float(grid[space[split.factors[0]].index(row), space[split.factors[1]].index(column)])
-            for row, column in cells.select(rows, columns).iter_rows()
-        ]
+        table = read_answers(folder, "set", "target", "truth", "response", *factors)
+        sets, targets, truth, response, *levels = (words(table, column) for column in table.column_names)
+        right = truth.numbered(every := (*truth.names, *response.names)) == response.numbered(every)
         facts = {"trial": name, "seed": trial.seed, "combinations": split.facts.get("combinations")}
-        frames.append(
-            cells.select("target", "accuracy", "n").with_columns(
-                distance=pl.Series(far), **{k: pl.lit(v) for k, v in facts.items()}
-            )
-        )
-    return pl.concat(frames) if frames else pl.DataFrame()
+        places = [
+            np.array([space[factor].index(str(level)) for level in one.names])[one.places]
+            for factor, one in zip(split.factors, levels)
+        ]
+        for target in targets.found():
+            asked = sets.is_("unseen") & targets.is_(target)
+            for row, column in np.unique(np.stack([one[asked] for one in places]), axis=1).T.tolist():
+                here = right[asked & (places[0] == row) & (places[1] == column)]
+                cell = {"row": space[split.factors[0]].levels[row], "column": space[split.factors[1]].levels[column]}
+                measured = {"accuracy": float(here.mean()), "n": len(here), "distance": float(grid[row, column])}
+                yield {**facts, "target": target, **{k: str(v) for k, v in cell.items()}, **measured}
 
 
 def varied(study: Study) -> Sequence[str]:

@@ -20,6 +20,7 @@ from unseen.vocabulary.errors import UnseenError
 
 if TYPE_CHECKING:
     import polars as pl
+    import pyarrow as pa
 
     from unseen.vocabulary.recipe import Recipe
     from unseen.vocabulary.split import Split
@@ -104,55 +105,88 @@ def _quadrants(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any
 
 def read_invariance(facts: Mapping[str, Any], folder: Path) -> pl.DataFrame:
     """The scores of single units, of layers that serve the category; empty where none were recorded."""
-    table = _read(facts, folder / "invariance.parquet", INVARIANCE)
-    category = facts["factors"][0]
-    others = [layer for layer, tasks in facts["tasks"].items() if category not in tasks]
-    return table.filter(~table["layer"].is_in(others)) if others else table
+    return _frame(unit_scores(facts, folder), INVARIANCE)
 
 
 def read_thresholds(facts: Mapping[str, Any], folder: Path) -> pl.DataFrame:
     """Accuracy with units ablated below and above each threshold; empty where none was searched for."""
-    return _read(facts, folder / "thresholds.parquet", THRESHOLDS)
+    return _frame(threshold_steps(facts, folder), THRESHOLDS)
 
 
-def _read(facts: Mapping[str, Any], path: Path, columns: Sequence[str]) -> pl.DataFrame:
-    """A table of a trial; empty where it was never recorded, and damaged where it was and is gone."""
-    import polars as pl
+def unit_scores(facts: Mapping[str, Any], folder: Path) -> pa.Table | None:
+    """The same as stored, without polars; None where none were recorded."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = _stored(facts, folder / "invariance.parquet", INVARIANCE)
+    category = facts["factors"][0]
+    others = [layer for layer, tasks in facts["tasks"].items() if category not in tasks]
+    if table is None or not others:
+        return table
+    return table.filter(pc.invert(pc.is_in(table["layer"], pa.array(others, pa.string()))))
+
+
+def threshold_steps(facts: Mapping[str, Any], folder: Path) -> pa.Table | None:
+    return _stored(facts, folder / "thresholds.parquet", THRESHOLDS)
+
+
+def _stored(facts: Mapping[str, Any], path: Path, columns: Sequence[str]) -> pa.Table | None:
+    """A table of a trial; None where it was never recorded, and damaged where it was and is gone."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     if not path.is_file():
         if facts.get("invariance"):
             raise Damaged(path.parent, f"lacks its {path.name}")
-        return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
+        return None
     table = pq.read_table(path)
     if missing := [name for name in columns if name not in table.column_names]:
         raise Damaged(path.parent, f"has {path.name} without the column '{missing[0]}'")
-    frame = pl.from_arrow(pa.table({name: table[name] for name in columns}))
+    texts = ("level", "layer", "group", "state")
+    return pa.table({name: table[name].cast(pa.string()) if name in texts else table[name] for name in columns})
+
+
+def _frame(table: pa.Table | None, columns: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    if table is None:
+        return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
+    frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
-    return frame.with_columns(pl.col(name).cast(pl.String) for name in ("level", "layer"))
+    return frame
+
+
+def parts(table: pa.Table, *keys: str) -> Iterator[tuple[tuple[str, ...], dict[str, np.ndarray]]]:
+    """The rows of a table by the words of some columns, in the order of their first row; what is null is NaN."""
+    columns = {name: np.asarray(table[name].to_numpy(), dtype=None) for name in table.column_names}
+    head = list(zip(*(columns[key].tolist() for key in keys)))
+    places = {key: place for place, key in enumerate(dict.fromkeys(head))}
+    own = np.array([places[key] for key in head], np.int64)
+    for key, place in places.items():
+        here = own == place
+        yield key, {name: values[here] for name, values in columns.items()}
 
 
 def _invariance(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]]:
     """Median and mean over scored units of each layer and group of images; how many units have no score, and why."""
-    units = read_invariance(facts, folder)
-    for (level, layer, group), part in units.group_by("level", "layer", "group", maintain_order=True):
-        at = {"level": level, "layer": layer, "set": GROUPS.get(str(group), str(group))}
-        scores = scored(part)
+    units = unit_scores(facts, folder)
+    for (level, layer, group), part in () if units is None else parts(units, "level", "layer", "group"):
+        at = {"level": level, "layer": layer, "set": GROUPS.get(group, group)}
+        scores, height = _finite(part["coefficient"][part["state"] == "scored"]), len(part["unit"])
         middle = (float(np.median(scores)), float(scores.mean())) if len(scores) else (math.nan, math.nan)
         yield {"measure": MEDIAN, **at, "value": middle[0], "n": len(scores)}
         yield {"measure": MEAN, **at, "value": middle[1], "n": len(scores)}
         counts = {state: int((part["state"] == state).sum()) for state in STATES}
         counts["not finite"] += counts["scored"] - len(scores)
         for state, count in {**counts, "scored": len(scores)}.items():
-            yield {"measure": f"units {state}", **at, "value": count, "n": part.height}
-        active = part["images_active"].drop_nulls().drop_nans()
-        value = float(active.cast(float).to_numpy().mean()) if len(active) else math.nan
+            yield {"measure": f"units {state}", **at, "value": count, "n": height}
+        active = _finite(part["images_active"])
+        value = float(active.mean()) if len(active) else math.nan
         yield {"measure": IMAGES_ACTIVE, **at, "value": value, "n": len(active)}
         if group == "all":
-            firing = part["firing"].drop_nulls().drop_nans().cast(float).to_numpy()
-            yield {"measure": FIRING, **at, "value": best_fifth(firing, part.height), "n": len(firing)}
-            yield {"measure": UNFIRED, **at, "value": part.height - len(firing), "n": part.height}
+            firing = _finite(part["firing"])
+            yield {"measure": FIRING, **at, "value": best_fifth(firing, height), "n": len(firing)}
+            yield {"measure": UNFIRED, **at, "value": height - len(firing), "n": height}
     for layer, levels in facts.get("invariance", {}).get("layers", {}).items():
         for level, found in levels.items():
             share = found.get("units_per_image")
@@ -160,6 +194,12 @@ def _invariance(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, An
                 at = {"level": level, "layer": layer, "set": GROUPS["all"]}
                 n = sum(facts["invariance"].get("images", {}).values())
                 yield {"measure": UNITS_ACTIVE, **at, "value": share, "n": n}
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    """Numbers that are there."""
+    numbers = values.astype(np.float64)
+    return numbers[~np.isnan(numbers)]
 
 
 def scored(units: pl.DataFrame) -> np.ndarray:
@@ -181,9 +221,8 @@ def best_fifth(scores: np.ndarray, units: int) -> float:
 
 def _thresholds(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]]:
     """τ of each layer, and accuracy at τ with the inactive or the active units of each image ablated."""
-    curves = read_thresholds(facts, folder)
-    chosen = curves.filter(curves["chosen"]) if curves.height else curves
-    found = {(row["level"], row["layer"]): row for row in chosen.to_dicts()}
+    curves = threshold_steps(facts, folder)
+    found = {} if curves is None else {(row["level"], row["layer"]): row for row in curves.to_pylist() if row["chosen"]}
     for layer, levels in facts.get("invariance", {}).get("layers", {}).items():
         for level, about in levels.items():
             at = {"level": level, "layer": layer}
