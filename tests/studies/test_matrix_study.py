@@ -10,7 +10,7 @@ from unseen.reports import write_report
 from unseen.studies.contents import gather, summary_of
 from unseen.studies.matrices import asked, conditions, level_names, pictured, read, short_names
 from unseen.studies.matrix_findings import matrix_answer, matrix_findings
-from unseen.studies.published import published_numbers
+from unseen.studies.published import published_beside, published_numbers
 from unseen.studies.published_distortions import CONDITIONS, HUMAN, TABLE, lecture_table, networks
 from unseen.studies.study import Study
 from unseen.vocabulary.recipe import recipe_from
@@ -228,3 +228,21 @@ def test_intervals_of_accuracies_end_at_0_and_1(taught):
         assert near
         assert {getattr(f, end) for f in near} == {1.0 if end == "high" else 0.0}
         assert all(0 <= f.low < f.value < f.high <= 1 for f in near)
+
+
+def test_published_numbers_stand_beside_the_released_phase_noise_where_it_is_asked():
+    names = [f"geirhos-{name}" for name in CONDITIONS]
+    released = [name.replace("phase-noise", "phase-noise-released") for name in names]
+    plain, harsher = published_beside("geirhos2018/table", names)
+    named, source = published_beside("geirhos2018/table", released)
+    assert "harsher than that of their released code" in harsher
+    assert "that of their released code" in source
+    assert "harsher" not in source
+    assert (named["value"] == plain["value"]).all()
+    for before, after in zip(plain.to_dicts(), named.to_dicts(), strict=True):
+        for key in ("series", "set"):
+            assert after[key] == before[key].replace("phase-noise", "phase-noise-released")
+    cell = named.filter((named["series"] == "phase-noise-released") & named["set"].str.ends_with("-released"))
+    assert cell["value"].to_list() == [0.814]
+    few = published_beside("geirhos2018/table", ["geirhos-colour", "geirhos-contrast"])[1]
+    assert "phase noise" not in few

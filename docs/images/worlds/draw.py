@@ -77,13 +77,14 @@ def transforms() -> Image.Image:
         (make("digits", viewpoint="none", cell=28), 4),
     )
     blank, tiles, names = np.full((112, 112, 3), 245, np.uint8), [], []
-    for group in (SETS["zaidi2020"], (*SETS["geirhos2018"], "high-pass-zero-sum")):
+    for group in (SETS["zaidi2020"], (*SETS["geirhos2018"], "geirhos-phase-noise-released", "high-pass-zero-sum")):
         for inner, row in worlds:
             apply = [name for name in group if inner.channels == 3 or not TRANSFORMATIONS[name].needs_colour]
             world = transformed(inner, apply)
             images = world.images(row * len(world.levels) + np.arange(len(world.levels))).numpy()
             for name in ("none", *group, *[""] * (12 - len(group))):
-                names.append(name.removeprefix("geirhos-").replace("-zero-sum", ", sum 0"))
+                short = name.removeprefix("geirhos-").replace("-zero-sum", ", sum 0")
+                names.append(short.replace("phase-noise-released", "phases, released"))
                 if name not in world.levels:
                     tiles.append(blank)
                     continue

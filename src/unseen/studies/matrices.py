@@ -221,10 +221,10 @@ def gather_matrix(study: Study) -> Contents:
     from unseen.studies.judged import corrected
     from unseen.studies.matrix_findings import matrix_answer, matrix_findings
     from unseen.studies.pictures import splits
-    from unseen.studies.published import published_numbers
+    from unseen.studies.published import published_beside
 
     trials, found, whole, target = read(study)
-    numbers, source = published_numbers(study.recipe.published)
+    numbers, source = published_beside(study.recipe.published, whole.names)
     models, factor = models_of(whole), str(trials[0][0]["facts"]["factor"])
     pictures = tuple(pictured(whole.of(model), model, factor, numbers) for model in models)
     groups = {identity: condition.group for identity, condition in found.items()}

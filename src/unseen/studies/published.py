@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from unseen.studies.published_distortions import SOURCE as _LECTURE
-from unseen.studies.published_distortions import lecture_table
+from unseen.studies.published_distortions import in_their_form, lecture_table, told_of_form
 from unseen.vocabulary.errors import unknown
 
 if TYPE_CHECKING:
@@ -80,3 +81,17 @@ def published_numbers(name: str) -> tuple[pl.DataFrame | None, str]:
         for x, value in points.items()
     ]
     return pl.DataFrame(rows), source
+
+
+def published_beside(name: str, levels: Sequence[str]) -> tuple[pl.DataFrame | None, str]:
+    """The same for a study that asks ``levels`` of a factor: names are those of the form of a condition that it asks,
+    and the source says which form that is."""
+    import polars as pl
+
+    numbers, source = published_numbers(name)
+    if numbers is None:
+        return None, source
+    renamed = [
+        pl.Series(column, [in_their_form(words, levels) for words in numbers[column]]) for column in ("series", "set")
+    ]
+    return numbers.with_columns(renamed), source + told_of_form(levels)

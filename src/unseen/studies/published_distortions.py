@@ -7,6 +7,9 @@ long: 200 epochs instead of 100, as all B and C), C1 on all but uniform noise, C
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 HUMAN = "human observers"
 ONE, PLUS, ALL_BUT = "one", "one plus uniform-noise", "all but one"
 SOURCE = (
@@ -17,6 +20,9 @@ CONDITIONS = (
     "colour", "grey", "contrast", "low-pass", "high-pass", "phase-noise", "rotation", "salt-and-pepper",
     "uniform-noise",
 )  # fmt: skip
+# Other forms of a condition, by the name they have on a page: what is published of it stands beside them, too.
+FORMS = {"phase-noise-released": "phase-noise"}
+LEVEL = "geirhos-"  # how levels of the world begin
 # asked: human, A1 … A9, B1 … B9, C1, C2
 TABLE = """
 colour          88.5 96.7 90.6 50.0 83.1 86.1 84.2 90.8 10.4 8.1 97.9 95.4 72.3 93.0 91.1 92.4 94.9 10.2 11.2 95.5 95.9
@@ -48,5 +54,32 @@ def lecture_table() -> dict[tuple[str, str, str], dict[str, float]]:
         asked, *numbers = line.split() or [""]
         for (label, trained, group), number in zip(networks(), numbers):
             if number != "NA":
-                found[label or HUMAN, trained, f"test-geirhos-{asked}"] = {group: round(float(number) / 100, 4)}
+                found[label or HUMAN, trained, f"test-{LEVEL}{asked}"] = {group: round(float(number) / 100, 4)}
     return found
+
+
+def in_their_form(words: str, levels: Sequence[str]) -> str:
+    """A published name, of what was trained on or asked, as a study with these levels names it: the numbers are of
+    phase noise as released, so they stand beside that form wherever it is asked.
+
+    >>> in_their_form("phase-noise + uniform-noise", ["geirhos-grey", "geirhos-phase-noise-released"])
+    'phase-noise-released + uniform-noise'
+    >>> in_their_form("test-geirhos-phase-noise", ["geirhos-phase-noise"])
+    'test-geirhos-phase-noise'
+    """
+    for form, of in FORMS.items():
+        if f"{LEVEL}{form}" in levels:
+            words = re.sub(rf"\b{of}$|\b{of}(?= )", form, words)
+    return words
+
+
+def told_of_form(levels: Sequence[str]) -> str:
+    """What a page says about the phase noise beside which the numbers stand; nothing where there is none."""
+    if f"{LEVEL}phase-noise-released" in levels:
+        return "; phase noise is that of their released code"
+    if f"{LEVEL}phase-noise" in levels:
+        return (
+            "; phase noise here is harsher than that of their released code, which pairs frequencies otherwise: "
+            "level geirhos-phase-noise-released is theirs"
+        )
+    return ""

@@ -131,14 +131,23 @@ GEIRHOS = (  # Geirhos et al. 2018, in the order and at the levels of the lectur
     _T("geirhos-uniform-noise", distortions.uniform_noise, "distortion", "uniform noise ({})",
        _S(0.35, 0, 1, "width of the noise, as a share of the range"), chance=True),
 )  # fmt: skip
-OURS = (
+READINGS = (  # other readings of a row above, which keeps its name and its meaning; recipes take these
     _T("high-pass-zero-sum", filters.high_pass_zero_sum, "convolutional", "high-pass, zero sum"),
+    _T("geirhos-phase-noise-released", distortions.phase_noise_released, "distortion",
+       "phase noise ({}°) as in the released code",
+       _S(90.0, 0, 180, "largest shift of a phase in degrees"), chance=True),
 )  # fmt: skip
-TRANSFORMATIONS: dict[str, Transformation] = {row.name: row for row in (*ZAIDI, *GEIRHOS, *OURS)}
+TRANSFORMATIONS: dict[str, Transformation] = {row.name: row for row in (*ZAIDI, *GEIRHOS, *READINGS)}
 SETS: dict[str, tuple[str, ...]] = {
     "zaidi2020": tuple(row.name for row in ZAIDI),
     "geirhos2018": tuple(row.name for row in GEIRHOS),
 }
+# The same twelve and nine with the readings that recipes take. The sets above keep their members, since studies that
+# were run name them.
+SETS["zaidi2020-zero-sum"] = tuple("high-pass-zero-sum" if name == "high-pass" else name for name in SETS["zaidi2020"])
+SETS["geirhos2018-released"] = tuple(
+    "geirhos-phase-noise-released" if name == "geirhos-phase-noise" else name for name in SETS["geirhos2018"]
+)
 
 
 def transformation(name: object) -> Transformation:
@@ -146,7 +155,7 @@ def transformation(name: object) -> Transformation:
     >>> transformation("blurr")
     Traceback (most recent call last):
     unseen.vocabulary.errors.UnseenError: no transformation 'blurr'; possible: grey-scale, hue, thinning, rotation-90, \
-rotation-180, blur, high-pass, horizontal, vertical, inversion, white-noise, salt-and-pepper … (22 in all). \
+rotation-180, blur, high-pass, horizontal, vertical, inversion, white-noise, salt-and-pepper … (23 in all). \
 Did you mean 'blur'?
     """
     if not isinstance(name, str) or name not in TRANSFORMATIONS:

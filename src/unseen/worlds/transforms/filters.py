@@ -75,8 +75,12 @@ def high_pass(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 
 
 def high_pass_zero_sum(images: Tensor, strength: float, keys: Tensor) -> Tensor:
-    """The other reading of the paper's sentence (ours, not among its twelve): the 5×5 kernel that is widely used with
+    """The other reading of the paper's sentence (ours), which the recipes take: the 5×5 kernel that is widely used with
     scipy, whose middle row and middle column are [−1, 2, 4, 2, −1] and whose sum is zero.
+
+    It keeps the printed numbers in both directions and is a high-pass. Other kernels that sum to zero change them: the
+    product less its mean, the product with a centre of −20, the product of rows less their means. guide/transformations
+    tells what plain networks reach under each.
 
     Its frame of −1 is a 3×3 box less a 5×5 box, and its inside [1, 2, 1] in both directions.
     """

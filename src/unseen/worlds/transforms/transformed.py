@@ -169,9 +169,10 @@ def transformed(
     """Any world with a further factor "transformation": every row as it is, and at each of ``levels``.
 
     ``of`` is a world, or its table in a recipe (``name`` and its arguments). ``levels`` lists names of the table of
-    transformations, or names a set: "zaidi2020" (twelve) or "geirhos2018" (nine). Level "none" comes first and shows
-    the picture as it is; ``plain = false`` leaves it out (the nine have "geirhos-colour"). ``strengths`` gives a
-    transformation another strength than its default; ``seed`` is that of its noise.
+    transformations, or names a set: "zaidi2020-zero-sum" (twelve) or "geirhos2018-released" (nine), or, by the
+    papers' letter, "zaidi2020" and "geirhos2018". Level "none" comes first and shows the picture as it is;
+    ``plain = false`` leaves it out (the nine have "geirhos-colour"). ``strengths`` gives a transformation another
+    strength than its default; ``seed`` is that of its noise.
 
     >>> world = transformed({"name": "digits", "viewpoint": "none"}, ["blur", "inversion"])
     >>> world.samples.space.names, world.factor.levels, len(world.samples)
