@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from unseen.models import BACKBONES, SHARING, Network, build, describe_models, layer_names
+from unseen.models import BACKBONES, SHARING, STEMS, Network, build, describe_models, layer_names
 from unseen.vocabulary.errors import UnseenError
 
 TARGETS = {"category": 9, "position": 4}
@@ -104,7 +104,7 @@ def test_shared_wide_doubles_every_width_and_the_released_one_keeps_the_stem(nam
     assert released.description["as_released"] is True
 
 
-@pytest.mark.parametrize("stem", ["standard", "small"])
+@pytest.mark.parametrize("stem", STEMS)
 @pytest.mark.parametrize("name", ["resnet18", "inception_v3", "densenet121"])
 def test_the_smallest_image_a_table_row_tells_is_the_smallest_that_works(name, stem):
     side = BACKBONES[name].smallest[stem]
@@ -113,9 +113,7 @@ def test_the_smallest_image_a_table_row_tells_is_the_smallest_that_works(name, s
     if side > 1:
         with pytest.raises(RuntimeError):
             network(torch.zeros(1, 3, side - 1, side - 1, device="meta"))
-        with pytest.raises(
-            UnseenError, match=f"too small.*at least {side}" + (".*small" if stem == "standard" else "")
-        ):
+        with pytest.raises(UnseenError, match=f"too small.*at least {side}" + (".*small" if stem != "small" else "")):
             on_meta(name, stem=stem, input_size=(side - 1, 500))
 
 
@@ -129,9 +127,13 @@ def test_the_small_stem_keeps_the_maps_large(name):
     assert (standard["stem"], small["stem"]) == ("standard", "small")
 
 
-def test_a_last_stage_that_sees_one_position_is_noted():
-    assert "single position" in on_meta("resnet18-w8", input_size=(16, 16)).description["notes"][0]
-    assert on_meta("resnet18-w8", stem="small", input_size=(16, 16)).description["notes"] == []
+def test_a_last_block_that_sees_few_positions_is_noted_with_the_stem_that_leaves_more():
+    (note,) = on_meta("resnet18-w8", stem="standard", input_size=(40, 64)).description["notes"]
+    assert "the last block sees 2×2 positions, fewer than 3×3" in note
+    assert 'stem = "medium" would leave 3×4' in note
+    (note,) = on_meta("resnet18-w8", input_size=(16, 16)).description["notes"]
+    assert "larger images would leave more" in note
+    assert on_meta("resnet18-w8", input_size=(17, 40)).description["notes"] == []
 
 
 def test_grey_images_are_one_channel():
@@ -146,4 +148,5 @@ def test_the_list_of_models_says_what_each_can_do():
     assert rows["resnet18"]["stages"] == ["stem", "layer1", "layer2", "layer3", "layer4"]
     assert "shared-wide" in rows["resnet18"]["sharing"]
     assert "shared-wide" not in rows["densenet121"]["sharing"]
-    assert rows["inception_v3"]["smallest"] == {"standard": 75, "small": 13}
+    assert rows["inception_v3"]["smallest"] == {"standard": 75, "medium": 39, "small": 13}
+    assert rows["densenet121"]["sides"] == {"standard": 93, "medium": 47, "small": 24}

@@ -189,7 +189,7 @@ def test_timm_is_not_imported_before_a_network_is_built():
         ({"backbone": "resnet81"}, "no backbone 'resnet81'.*module:factory.*resnet18.*Did you mean"),
         ({"backbone": "resnet18-w9"}, "Did you mean 'resnet18-w"),
         ({"sharing": "split-4"}, "no sharing 'split-4'.*split-3"),
-        ({"stem": "tiny"}, "no stem 'tiny'.*standard, small"),
+        ({"stem": "tiny"}, "no stem 'tiny'.*auto, standard, medium, small"),
         ({"outputs": {}}, "at least one target"),
         ({"outputs": {"category": 0}}, "'category' has 0 outputs"),
         ({"channels": 0}, "at least one channel"),

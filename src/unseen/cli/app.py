@@ -238,6 +238,7 @@ def check(recipe: Recipe, settings: Set = None, trust: Trust = False) -> None:
 
     Example: `unseen check photos.toml`
     """
+    from unseen.cli.planning import show_networks
     from unseen.cli.progress import print_hanging
 
     study = _trusting(recipe, Path("runs/check"), settings, trust)
@@ -247,6 +248,7 @@ def check(recipe: Recipe, settings: Set = None, trust: Trust = False) -> None:
     console.print(f"{recipe}: {count}.", markup=False, soft_wrap=True)
     for world in {id(world): world for world in map(study.world, study.trials)}.values():
         _notes(world)
+    show_networks(study, console, few_only=True)
     problems = 0
     for trial, found in audits:
         for problem in found.problems:

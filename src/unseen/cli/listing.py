@@ -78,6 +78,7 @@ def _default(parameter: inspect.Parameter) -> str:
 def list_models(console: Console, network: str | None) -> None:
     from unseen.models import ENCODERS, describe_models, describe_small, layer_names
     from unseen.models.factories import factory_of
+    from unseen.vocabulary.stems import LEAST, STEMS
 
     if network is not None:
         if network in ENCODERS and factory_of(network) is None:  # a package may give the name to a network of its own
@@ -87,20 +88,26 @@ def list_models(console: Console, network: str | None) -> None:
             names = layer_names(network, ["category", "viewpoint"], sharing)
             console.print(f"[bold]{sharing}[/]: {', '.join(names)}")
         return
-    table = bare_table("backbone", "million\nweights", "sharing", "smallest\nimage", "with small\nstem")
+    table = bare_table("backbone", "million\nweights", "sharing", "standard\nstem", "medium", "small")
     for row in describe_models():
         table.add_row(
             row["name"], f"{row['parameters']:.2f}", ", ".join(row["sharing"]),
-            str(row["smallest"]["standard"]), str(row["smallest"]["small"]),
+            *(f"{row['sides'][stem]}+" for stem in STEMS),
         )  # fmt: skip
     for row in describe_small():
-        table.add_row(row["name"], f"{row['parameters']:.2f}", ", ".join(row["sharing"]), "64", "")
+        table.add_row(row["name"], f"{row['parameters']:.2f}", ", ".join(row["sharing"]), "its own", "", "")
     print_table(console, table)
     console.print("\nAny other timm name, or your own module:factory, works as shared or separate.")
     print_hanging(
         console,
         "Sharing: shared is one network for all questions, separate one for each, split-2 shares the first two blocks, "
-        'shared-wide is shared with twice the width. Smallest image: its side in pixels, also with stem = "small".',
+        "shared-wide is shared with twice the width.",
+    )
+    print_hanging(
+        console,
+        f"Stem: the shorter side of images, in pixels, from which each leaves the last block {LEAST}×{LEAST} positions "
+        'or more; stem = "auto" takes the first that does. The others begin as they do: `unseen check` tells how many '
+        "positions are left.",
     )
     _list_encoders(console)
 

@@ -34,6 +34,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     console.print(f"\n{count} ({seeds} seed{'s' * (seeds != 1)}), {done} finished already")
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     show_strengths(study, console)
+    show_networks(study, console)
     asked = dict.fromkeys(name for trial, _ in audits for name in study.asked(trial))
     asked = [name for name in asked if name not in ("train", "validation")]
     if len(asked) > MOST_SETS and all(found.shares for _, found in audits):
@@ -74,6 +75,16 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
         word = "at most" if any(trial.recipe.training.patience for trial in study.trials) else "about"
         span = f"{word} {clock(rate.seconds)}" if rate.seconds >= 60 else "less than a minute"
         console.print(f"\n{span} on {rate.device} for the {left} left: {rate.images:,} images to train on ({rate.how})")
+
+
+def show_networks(study: Any, console: Console, *, few_only: bool = False) -> None:
+    """A line per backbone and stem, and a note where the last block sees few positions."""
+    for name, stems in study.networks.items():
+        for text, few in stems.items():
+            if not few_only and text:
+                print_hanging(console, f"{name}: {text}")
+            if few:
+                print_hanging(console, f"  note: {name}, {few}")
 
 
 def show_strengths(study: Any, console: Console) -> bool:

@@ -1,6 +1,6 @@
 """Names become networks: a table of backbones, sharing patterns between tasks, layers that can be recorded."""
 
-from unseen.models.catalogue import BACKBONES, SHARING, STEMS, Backbone, describe_models
+from unseen.models.catalogue import BACKBONES, SHARING, Backbone, describe_models
 from unseen.models.encoders import ENCODERS, Autoencoder, Contrastive, build_encoder, describe_encoders
 from unseen.models.feasible import feasible, without_numbers
 from unseen.models.inputs import NORMALISE, Seeing
@@ -8,6 +8,7 @@ from unseen.models.network import Network
 from unseen.models.readout import build_readout, encoder_layers, with_encoder
 from unseen.models.sharing import build, layer_names
 from unseen.models.small import SMALL, Small, describe_small
+from unseen.vocabulary.stems import STEMS
 
 __all__ = [
     "BACKBONES",

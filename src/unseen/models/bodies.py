@@ -19,6 +19,7 @@ from unseen.models.encoders import ENCODERS
 from unseen.models.small import SIZE, SMALL, Small, made
 from unseen.models.weights import fit, last_linear
 from unseen.vocabulary.errors import UnseenError, listed, unknown
+from unseen.vocabulary.stems import STANDARD, STEMS, few_positions
 
 WHOLE = "network"  # the single stage of a body that is not cut
 
@@ -53,6 +54,7 @@ class Body:
     source: str
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     axes: dict[str, int] = field(default_factory=dict)
+    positions: tuple[int, int] | None = None  # that the last block sees, by its last kernel larger than 1×1
     notes: list[str] = field(default_factory=list)
 
 
@@ -77,7 +79,8 @@ def row_of(name: str) -> Backbone | None:
 def check_size(name: str, row: Backbone, stem: str, size: tuple[int, int] | None) -> None:
     """Refuse images that a backbone's strides would shrink to nothing."""
     if size and min(size) < row.smallest[stem]:
-        other = f", or {row.smallest['small']} with stem = 'small'" if stem == "standard" else ""
+        others = [f"{row.smallest[one]} with stem = '{one}'" for one in STEMS[STEMS.index(stem) + 1 :]]
+        other = f", or {', '.join(others)}" if others else ""
         raise UnseenError(
             f"images of {size[0]}×{size[1]} are too small for '{name}' with the {stem} stem: its maps shrink to "
             f"nothing. It needs a side of at least {row.smallest[stem]}{other}."
@@ -110,13 +113,10 @@ def from_table(asked: Request, row: Backbone) -> Body:
     body = Body(cut(net, row.stages), {stage: stage for stage in row.stages}, net.num_features, source)
     body.axes = dict.fromkeys(row.stages, 1)
     body.notes = asked.fitted(net, ("fc", "classifier", "AuxLogits"))
-    if asked.pretrained and stem == "small" and row.make is not inception:
-        body.notes.append("the small stem's convolution starts from fresh weights: timm's are for the standard one")
+    if asked.pretrained and stem != STANDARD and row.make is not inception:
+        body.notes.append(f"the {stem} stem's convolution starts from fresh weights: timm's are for the standard one")
     if size:
         look(nn.Sequential(*body.stages.values()), body.stages, asked, size, body)
-        if body.shapes[list(row.stages)[-2]][1:] == (1, 1):
-            advice = "; the small stem would leave it more" if stem == "standard" else ""
-            body.notes.append(f"at {size[0]}×{size[1]} the last stage sees a single position{advice}")
     return body
 
 
@@ -237,13 +237,24 @@ def look(net: nn.Module, layers: Mapping[str, nn.Module], asked: Request, size: 
 
         return hook
 
+    def last(module: Any, inputs: Any, output: Any) -> None:
+        if isinstance(output, Tensor) and output.ndim == 4:
+            before = inputs[0].shape[2:]
+            over_all = all(kernel >= side for kernel, side in zip(module.kernel_size, before))  # like a Linear layer
+            body.positions = tuple(before) if over_all else tuple(output.shape[2:])
+
     modes = [(module, module.training) for module in net.modules()]
     handles = [module.register_forward_hook(note(layer)) for layer, module in layers.items()]
+    kernels = [one for one in net.modules() if isinstance(one, nn.Conv2d) and max(one.kernel_size) > 1]
+    handles += [one.register_forward_hook(last) for one in kernels]
     tensor = next(iter([*net.parameters(), *net.buffers()]), torch.empty(0))
     try:
         net.eval()
         with torch.no_grad():
-            return net(torch.zeros(1, asked.channels, *size, device=tensor.device))
+            out = net(torch.zeros(1, asked.channels, *size, device=tensor.device))
+        if body.positions and (few := few_positions(body.positions, asked.name, size)):
+            body.notes.append(few)
+        return out
     except (Exception, SystemExit) as error:
         raise UnseenError(
             f"'{asked.name}' cannot take images of {size[0]}×{size[1]} with {asked.channels} channels "

@@ -1,4 +1,4 @@
-"""The table of backbones whose stages are known, so that they can be shared, split, doubled or given a small stem.
+"""The table of backbones whose stages are known, so that they can be shared, split, doubled or given another stem.
 
 Every network is timm's own (its names, its code, its weights); what a row adds is where the network may be cut. A stage
 is an ordered run of timm's modules, and stages run one after another, so a network can branch between any two of them.
@@ -19,8 +19,8 @@ from typing import Any, cast
 from torch import nn
 
 from unseen.vocabulary.errors import UnseenError, listed
+from unseen.vocabulary.stems import MEDIUM, SMALL, STANDARD, STEMS, side_for
 
-STEMS = ("standard", "small")
 SHARING = ("shared", "split-1", "split-2", "split-3", "separate", "shared-wide")
 
 
@@ -95,7 +95,8 @@ def resnet(
     The last normalisation of a residual block starts at one, as in torchvision, where the networks of the released code
     come from; timm would start it at zero (``arguments = {zero_init_last = true}``). timm's plain stem is always 64
     wide, so another width is put in here, together with the first block's view of it. The small stem (He et al. 2016,
-    §4.2, for CIFAR) is a 3×3 convolution of stride 1 and no max-pooling.
+    §4.2, for CIFAR) is a 3×3 convolution of stride 1 and no max-pooling. The medium one (ours) lies between: a 5×5
+    convolution of stride 2 and no max-pooling. Each has a kernel of its own, so that a checkpoint tells its stem.
     """
     defaults: dict[str, Any] = {"zero_init_last": False}
     if width != 64:
@@ -111,32 +112,41 @@ def resnet(
         first.downsample = (
             None if same else nn.Sequential(nn.Conv2d(stem_width, out, 1, bias=False), nn.BatchNorm2d(out))
         )
-    if stem == "small":
-        net.conv1 = nn.Conv2d(channels, stem_width, 3, padding=1, bias=False)
+    if stem != STANDARD:
+        net.conv1 = _first(stem, channels, stem_width)
         net.maxpool = nn.Identity()
         nn.init.kaiming_normal_(net.conv1.weight, mode="fan_out", nonlinearity="relu")
-    if not pretrained and (stem_width != 64 or stem == "small"):
+    if not pretrained and (stem_width != 64 or stem != STANDARD):
         net.init_weights(zero_init_last={**defaults, **arguments}["zero_init_last"])
     return net
 
 
 def densenet(name: str, *, channels: int, stem: str, pretrained: bool, arguments: Mapping[str, Any]) -> nn.Module:
-    """A DenseNet; its small stem is the ResNet's (ours)."""
+    """A DenseNet; its medium and small stems are the ResNet's (ours)."""
     net = cast(Any, create(name, channels=channels, pretrained=pretrained, arguments=arguments))
-    if stem == "small":
-        net.features.conv0 = nn.Conv2d(channels, net.features.conv0.out_channels, 3, padding=1, bias=False)
+    if stem != STANDARD:
+        net.features.conv0 = _first(stem, channels, net.features.conv0.out_channels)
         net.features.pool0 = nn.Identity()
         nn.init.kaiming_normal_(net.features.conv0.weight)
     return net
 
 
 def inception(name: str, *, channels: int, stem: str, pretrained: bool, arguments: Mapping[str, Any]) -> nn.Module:
-    """An Inception v3 without its auxiliary head; its small stem drops the first stride and both poolings (ours)."""
+    """An Inception v3 without its auxiliary head. Its medium stem drops the first pooling, its small one also the
+    second and the first stride (ours)."""
     net = cast(Any, create(name, channels=channels, pretrained=pretrained, arguments=arguments))
-    if stem == "small":
+    if stem in (MEDIUM, SMALL):
+        net.Pool1 = nn.Identity()
+    if stem == SMALL:
         net.Conv2d_1a_3x3.conv.stride = (1, 1)
-        net.Pool1, net.Pool2 = nn.Identity(), nn.Identity()
+        net.Pool2 = nn.Identity()
     return net
+
+
+def _first(stem: str, channels: int, width: int) -> nn.Conv2d:
+    """The convolution that a medium or a small stem is made of."""
+    kernel, stride = {MEDIUM: (5, 2), SMALL: (3, 1)}[stem]
+    return nn.Conv2d(channels, width, kernel, stride=stride, padding=kernel // 2, bias=False)
 
 
 def cut(net: nn.Module, stages: Mapping[str, tuple[str, ...]]) -> dict[str, nn.Module]:
@@ -167,7 +177,7 @@ _INCEPTION = MappingProxyType(
         "block4": ("Mixed_7a", "Mixed_7b", "Mixed_7c"),
     }
 )
-_ANY_SIZE = MappingProxyType({"standard": 1, "small": 1})
+_ANY_SIZE = MappingProxyType({STANDARD: 1, MEDIUM: 1, SMALL: 1})
 
 
 def _resnet(architecture: str, parameters: int, width: int = 64, note: str = "") -> Backbone:
@@ -183,7 +193,7 @@ BACKBONES: dict[str, Backbone] = {
         inception,
         _INCEPTION,
         21_785_568,
-        MappingProxyType({"standard": 75, "small": 13}),
+        MappingProxyType({STANDARD: 75, MEDIUM: 39, SMALL: 13}),
         note="no auxiliary head; blocks by map size, the 17×17 one in two (ours)",
     ),
     "densenet121": Backbone(
@@ -191,7 +201,7 @@ BACKBONES: dict[str, Backbone] = {
         densenet,
         _DENSENET,
         6_953_856,
-        MappingProxyType({"standard": 29, "small": 8}),
+        MappingProxyType({STANDARD: 29, MEDIUM: 15, SMALL: 8}),
         note="a block is a dense block and its transition (ours)",
     ),
     "resnet18-w8": _resnet("resnet18", 176_712, width=8, note="an eighth of the width, for CPUs (ours)"),
@@ -209,6 +219,7 @@ def describe_models() -> list[dict[str, Any]]:
             "stages": list(row.stages),
             "sharing": list(row.sharing),
             "smallest": dict(row.smallest),
+            "sides": {stem: side_for(name, stem) for stem in STEMS},
             "note": row.note,
         }
         for name, row in BACKBONES.items()

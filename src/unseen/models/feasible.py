@@ -20,6 +20,7 @@ from unseen.models.network import Network
 from unseen.models.sharing import build
 from unseen.models.small import SMALL
 from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.stems import AUTO, settled
 
 Made = TypeVar("Made", bound=nn.Module)
 MOST = 20_000_000_000  # weights: 80 GB before a single image is seen, more than any machine trains (ours)
@@ -34,13 +35,23 @@ def feasible(
     pretrained: bool,
     channels: int,
     input_size: tuple[int, int],
+    stem: str = AUTO,
     alone: bool = False,
     trust: bool = True,
     **options: Any,
 ) -> Network:
     """The network that :func:`unseen.models.build` would give, perhaps without numbers in it, or the error that it
     would raise. ``alone``: it is to learn from one image at a time, which batch normalisation may not allow."""
-    known = {"sharing": sharing, "channels": channels, "input_size": input_size, "seed": 0, "trust": trust, **options}
+    stem = settled(stem, backbone, input_size, weights=pretrained or checkpoint is not None)
+    known = {
+        "stem": stem,
+        "sharing": sharing,
+        "channels": channels,
+        "input_size": input_size,
+        "seed": 0,
+        "trust": trust,
+        **options,
+    }
     own = row_of(backbone) is None and backbone not in SMALL and factory_of(backbone, trust=trust) is not None
     here = pretrained and (own or _at_hand(backbone, wide=sharing == "shared-wide"))
 

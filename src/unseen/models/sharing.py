@@ -26,13 +26,14 @@ from unseen.models.bodies import (
     from_timm,
     row_of,
 )
-from unseen.models.catalogue import BACKBONES, SHARING, STEMS, Backbone
+from unseen.models.catalogue import BACKBONES, SHARING, Backbone
 from unseen.models.factories import factory_of
 from unseen.models.network import Network
 from unseen.models.small import SMALL, Small
 from unseen.models.weights import fit, read
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.seeds import seed_of
+from unseen.vocabulary.stems import AUTO, SCRATCH, STANDARD, settled
 
 Kind = Backbone | Small | Callable[..., Any] | None
 
@@ -42,7 +43,7 @@ def build(
     outputs: Mapping[str, int],
     *,
     sharing: str = "shared",
-    stem: str = "standard",
+    stem: str = AUTO,
     channels: int = 3,
     as_released: bool = False,
     checkpoint: str | None = None,
@@ -56,8 +57,9 @@ def build(
 
     ``backbone`` is a name in :data:`BACKBONES`, one in :data:`SMALL`, any other timm name, or ``module:factory`` (these
     three ``shared`` or ``separate`` only); ``arguments`` go to the network's maker, to timm or to the factory. ``stem``
-    is ``standard`` or ``small`` (for small images: 3×3, stride 1, no pooling). With ``input_size`` the network looks at
-    one image at once, so that a wrong size is told here, and the description holds the shape of every map.
+    is ``auto`` (by ``input_size``: see :mod:`unseen.vocabulary.stems`), ``standard``, ``medium`` (5×5, stride 2, no
+    pooling) or ``small`` (3×3, stride 1, no pooling). With ``input_size`` the network looks at one image at once, so
+    that a wrong size is told here, and the description holds the shape of every map.
 
     Weights are random unless a ``checkpoint`` file or ``pretrained`` (timm's, downloaded) is asked for; those start
     every branch alike. A checkpoint may also hold a whole :class:`Network`; heads that do not fit then start afresh.
@@ -68,6 +70,7 @@ def build(
     ``trust``: ``module:factory`` is named by whoever calls, and imported. A recipe's is imported once it was allowed.
     """
     kind = _kind(backbone, sharing, trust)
+    stem = settled(stem, backbone, input_size, weights=pretrained or checkpoint is not None)
     _check(backbone, kind, outputs, stem, channels, pretrained, checkpoint)
     tensors = read(checkpoint) if checkpoint else None
     entire = tensors is not None and _is_network(tensors)
@@ -106,8 +109,10 @@ def build(
         "sharing": sharing,
         **({"as_released": as_released} if wide else {}),
         "stem": stem if isinstance(kind, Backbone) else "its own",
+        **({"input_size": list(input_size)} if input_size else {}),
+        **({"positions": list(found)} if (found := bodies[0].positions) and input_size else {}),
         "channels": channels,
-        "weights": _pretrained(kind) if pretrained else f"checkpoint {checkpoint}" if checkpoint else "from scratch",
+        "weights": _pretrained(kind) if pretrained else f"checkpoint {checkpoint}" if checkpoint else SCRATCH,
         "arguments": {key: repr(value) for key, value in asked.arguments.items()},
         **network.description,
         "notes": notes,
@@ -120,7 +125,7 @@ def layer_names(
     targets: tuple[str, ...] | list[str],
     sharing: str,
     *,
-    stem: str = "standard",
+    stem: str = AUTO,
     channels: int = 3,
     input_size: tuple[int, int] | None = None,
     arguments: Mapping[str, Any] | None = None,
@@ -134,7 +139,7 @@ def layer_names(
     if not isinstance(row, Backbone):
         options = {"channels": channels, "input_size": input_size, "arguments": arguments, "trust": trust}
         return build(backbone, dict.fromkeys(targets, 1), sharing=sharing, seed=0, **options).layers
-    check_size(backbone, row, stem, input_size)
+    check_size(backbone, row, settled(stem, backbone, input_size), input_size)
     stages = list(row.stages)
     shared = _shared_stages(sharing, len(stages))
     return (*stages[:shared], *(f"{target}.{stage}" for target in targets for stage in stages[shared:]))
@@ -169,11 +174,9 @@ def _check(
             raise UnseenError(f"target '{target}' has {count!r} outputs; it needs a whole number of at least one.")
     if channels < 1:
         raise UnseenError(f"channels = {channels}; images have at least one channel (grey 1, colour 3).")
-    if stem not in STEMS:
-        raise unknown("stem", stem, STEMS)
     if pretrained and checkpoint:
         raise UnseenError("both 'pretrained' and 'checkpoint' are given; weights can come from one of them only.")
-    if stem != "standard" and not isinstance(kind, Backbone):
+    if stem != STANDARD and not isinstance(kind, Backbone):
         raise UnseenError(f"'{backbone}' keeps its own stem; stem = '{stem}' is possible for {listed(BACKBONES)}.")
     if pretrained and kind is not None and not isinstance(kind, Backbone | Small):
         raise UnseenError(f"'{backbone}' is your own network: give its weights as 'checkpoint', not 'pretrained'.")

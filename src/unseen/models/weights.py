@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from unseen.vocabulary.errors import UnseenError, listed
 
 _WRAPPINGS = ("state_dict", "model", "model_state_dict", "network")
+KERNELS = {7: "standard", 5: "medium", 3: "small"}  # a side of the first kernel, of the ResNets and DenseNets
 _PREFIXES = ("module.", "_orig_mod.")  # left by data-parallel training and by torch.compile
 
 
@@ -118,8 +119,12 @@ def _likely(
     if any("pos_embed" in name or "position" in name for name in wrong):
         return "The file was made for images of another size: leave 'input_size' at that size and resize the images."
     stem = [n for n in wrong if own[n].ndim == 4 and own[n].shape[:2] == tensors[n].shape[:2]]
-    if stem and len(wrong) == 1:
-        return f"Only the kernel of '{stem[0]}' differs: was the file made with the other stem ('standard' or 'small')?"
+    if stem and len(wrong) == len(stem):  # one of each branch
+        side = tensors[stem[0]].shape[-1]
+        made = KERNELS.get(side)
+        return f"Only the kernel of '{stem[0]}' differs: the file's is {side}×{side}" + (
+            f', that of the {made} stem; set stem = "{made}".' if made else ", that of no stem here."
+        )
     channels = [n for n in wrong if own[n].ndim == 4 and own[n].shape[1] != tensors[n].shape[1]]
     if len(wrong) == 1 and channels:
         return f"Only the input channels of '{channels[0]}' differ: set 'channels' to {tensors[channels[0]].shape[1]}?"

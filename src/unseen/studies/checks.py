@@ -21,8 +21,10 @@ from unseen.studies.published import check_published
 from unseen.studies.strengths import check_target
 from unseen.studies.study import is_pattern, matching
 from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.stems import few_positions, stem_text
 
 if TYPE_CHECKING:
+    from unseen.models import Network
     from unseen.studies.study import Study
     from unseen.studies.trials import Trial
     from unseen.vocabulary.samples import Samples
@@ -160,8 +162,17 @@ def _check_networks(study: Study) -> None:
         options = network.model_dump(exclude={"backbone", "frozen"})
         made = feasible(network.backbone, outputs, input_size=world.size, alone=alone, trust=False, **options)
         _check_named(trial, made.layers)
+        study.networks.setdefault(network.backbone, {})[stem_text(made.description, network.stem)] = few_told(made)
         if recordings.invariance and recordings.negative == "error":
             check_rectified(study, trial)
+
+
+def few_told(network: Network) -> str:
+    """The warning of a network whose last block sees few positions, if it has one."""
+    told = network.description
+    if not {"positions", "input_size"} <= set(told):
+        return ""
+    return few_positions(told["positions"], told["backbone"], told["input_size"])
 
 
 def _check_named(trial: Trial, names: Sequence[str]) -> None:

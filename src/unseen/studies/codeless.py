@@ -12,7 +12,7 @@ from typing import Any
 
 from unseen.studies.store import Store
 from unseen.studies.tables import component_versions
-from unseen.studies.trials import Trial, code_in_identity, described, identity
+from unseen.studies.trials import Trial, code_in_identity, described, identity, stem_of
 from unseen.studies.trusting import code_names
 from unseen.vocabulary.recipe import Recipe
 from unseen.vocabulary.trust import CodeUnknown
@@ -39,8 +39,9 @@ class Codeless:
 
     def find(self, trial: Trial, world: World, precisions: Sequence[str]) -> str | None:
         versions = component_versions(trial.recipe, world.samples.space)
+        stem = stem_of(trial.recipe.network, world.size)
         for precision in precisions:
-            description = described(trial, precision, world.fingerprint, versions, code=False)
+            description = described(trial, precision, world.fingerprint, versions, stem=stem, code=False)
             if (name := self._names.get(identity(description))) is not None:
                 return name
         return None

@@ -30,6 +30,7 @@ from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.recipe import NetworkSection, Recipe, TrainingSection
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import seed_of, stream
+from unseen.vocabulary.stems import STANDARD
 
 UNUSED = ("sharing", "stem", "as_released", "checkpoint", "pretrained", "frozen")  # of [network]: not looked at here
 CHUNK = 4096  # pictures encoded at a time
@@ -89,7 +90,8 @@ def _check_unused(recipe: Recipe) -> None:
     alone = "leave it out, or put it into a grid of the other networks alone"
     found = {}
     for key in UNUSED:
-        if (value := getattr(network, key)) != NetworkSection.model_fields[key].default:
+        default = NetworkSection.model_fields[key].default
+        if (value := getattr(network, key)) != default and (key, value) != ("stem", STANDARD):  # of older recipes
             found[f"network.{key}"] = value, f"it has one form and starts from fresh weights; {alone}"
     if training.normalise != "none":
         found["training.normalise"] = training.normalise, 'it takes images in [0, 1]; set training.normalise = "none"'

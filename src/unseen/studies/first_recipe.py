@@ -143,7 +143,7 @@ def _training(start: Start) -> list[str]:
         "",
         "[network]",
         f"backbone = {value_text(chosen.backbone)}{large}",
-        *(['stem = "small"  # for small images'] if chosen.stem == "small" else []),
+        f"# stem: {chosen.stem}, chosen by the size of the images",
         "",
         "[training]",
         f"epochs = {chosen.epochs}",

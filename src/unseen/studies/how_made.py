@@ -8,6 +8,7 @@ from typing import Any
 
 from unseen.studies.collect import distances
 from unseen.studies.study import Study
+from unseen.vocabulary.stems import stem_text
 
 
 def images_asked(trials: Sequence[tuple[dict[str, Any], Path]], name: str) -> str:
@@ -60,11 +61,13 @@ def facts_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) ->
         if key in tables.get(title, {}):
             key = row["trial"].label
         tables.setdefault(title, {})[key] = span
+    varied = any("network.stem" in grid for grid in study.recipe.grid)
+    asked = None if varied else study.recipe.network.stem
     for facts, _ in trials:
         network = facts["network"]
         key = " ".join(filter(None, [network["backbone"], network.get("sharing")]))  # an encoder's readout has neither
         key = facts["description"]["training"].get("objective", key)
-        notes = [*([f"{network['stem']} stem"] if "stem" in network else []), *(network.get("notes") or [])]
+        notes = filter(None, [stem_text(network, asked), *(network.get("notes") or [])])
         size = f"{network['parameters'] / 1e6:.2f} M parameters"
         tables.setdefault("Networks", {})[key] = ", ".join([size, *map(str, notes)])
     machines = {facts["machine"]["device"] for facts, _ in trials}

@@ -92,8 +92,11 @@ def check_rectified(study: Study, trial: Trial) -> None:
     from unseen.recordings.pairs import Pairs
     from unseen.studies.learners import network_of
     from unseen.studies.study import layers_to_record
+    from unseen.studies.trials import stem_of
 
-    bare = trial.recipe.network.model_copy(update={"pretrained": False, "checkpoint": None})
+    own = trial.recipe.network
+    stem = stem_of(own, study.world(trial).size)
+    bare = own.model_copy(update={"pretrained": False, "checkpoint": None, "stem": stem})
     trial = replace(trial, recipe=trial.recipe.model_copy(update={"network": bare}))
     network, world, recordings = network_of(study, trial), study.world(trial), trial.recipe.recordings
     noise = torch.rand(4, world.channels, *world.size, generator=torch.Generator().manual_seed(0)) * 255

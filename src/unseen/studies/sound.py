@@ -49,6 +49,7 @@ def _lists(of: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 _text, _table, _whole, _number = _is(str), _is(dict), _is(int), _is(int, float)
 _count: Callable[[Any], bool] = lambda value: _whole(value) and value >= 0  # noqa: E731
+_side: Callable[[Any], bool] = lambda value: _lists(_count)(value) and len(value) == 2  # noqa: E731
 _MOST_EPOCHS = 10**9
 
 
@@ -100,6 +101,8 @@ _MAYBE = {
     ("network", "notes"): (lambda value: value is None or _lists(_text)(value), "a list of texts"),
     ("network", "sharing"): (_is(str, type(None)), "a text"),
     ("network", "stem"): (_text, "a text"),
+    ("network", "input_size"): (_side, "two counts"),
+    ("network", "positions"): (_side, "two counts"),
     ("description", "world"): (_table, "a table"),
     ("description", "world", "name"): (_text, "a text"),
     ("description", "design"): (_table, "a table"),

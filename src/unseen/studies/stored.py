@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from unseen.studies.codeless import failures_named, without_code
 from unseen.studies.strengths import Calibration, plain_trial, with_strengths
 from unseen.studies.study import Study
 from unseen.studies.tables import component_versions, digest
-from unseen.studies.trials import Trial, as_hashed, described, expand, precisions
+from unseen.studies.trials import Trial, as_hashed, described, expand, precisions, stem_of
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import CalibrationSection, Named
+from unseen.vocabulary.stems import AUTO, LEAST, STANDARD, STEMS
 from unseen.vocabulary.trust import CodeUnknown
 from unseen.vocabulary.world import World
 
@@ -66,14 +68,25 @@ class StoredStudy(Study):
         if trial.recipe.calibration.steps:
             return None
         versions = component_versions(trial.recipe, ())
-        for precision in precisions(trial.recipe, device):
+        asked = trial.recipe.network.stem
+        for precision, stem in product(precisions(trial.recipe, device), STEMS if asked == AUTO else (asked,)):
             try:
-                name = outline(described(trial, precision, "", versions))
+                name = outline(described(trial, precision, "", versions, stem=stem))
             except CodeUnknown:
-                name = outline(described(trial, precision, "", versions, code=False))
-            if name in self._outlined:
-                return self._outlined[name]
+                name = outline(described(trial, precision, "", versions, stem=stem, code=False))
+            found = self._outlined.get(name)
+            if found is not None and (asked != AUTO or self._by_rule(trial, stem, found)):
+                return found
         return None
+
+    def _by_rule(self, trial: Trial, stem: str, name: str) -> bool:
+        """Whether the rule would have chosen a stored trial's stem. Those of before the rule do not tell the size of
+        their images, and may be standard where another stem is chosen now: their last block tells."""
+        told = self.store.read(name)["network"]
+        if "input_size" in told:
+            return stem == stem_of(trial.recipe.network, told["input_size"])
+        last = (told.get("maps") or {}).get((told.get("layers") or [""])[-1]) or ()
+        return told.get("stem") != STANDARD or len(last) != 3 or min(last[1:]) >= LEAST
 
     def failures(self) -> dict[str, dict[str, Any]]:
         """Recorded failures by the names of trials that are not finished."""

@@ -171,6 +171,12 @@ class Study:
         return self._checked
 
     @cached_property
+    def networks(self) -> dict[str, dict[str, str]]:
+        """How networks begin, by backbone, and the warning where the last block sees few positions ("": none). Known
+        once :meth:`check` has built them."""
+        return {}
+
+    @cached_property
     def _checked(self) -> list[tuple[Trial, Audit]]:
         from unseen.studies.checks import check_study
 

@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import entry_points
@@ -16,7 +16,8 @@ from typing import Any
 
 from unseen.studies.tables import component_versions, design_call, digest, placeless
 from unseen.vocabulary.errors import UnseenError, listed, nearest
-from unseen.vocabulary.recipe import Recipe, Section, override, recipe_from
+from unseen.vocabulary.recipe import NetworkSection, Recipe, Section, override, recipe_from
+from unseen.vocabulary.stems import AUTO, STANDARD, settled
 from unseen.vocabulary.world import World
 
 PRECISIONS = ("float32", "bf16")
@@ -123,15 +124,24 @@ def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
     """All that decides a trial's result, as plain data. Where files lie is not part of it; what they hold is.
 
     Settings at their defaults are left out, so that a new setting does not orphan old results; a default that changes
-    its meaning raises a component's version instead.
+    its meaning raises a component's version instead, or is settled before, as the stem is (:func:`stem_of`).
     """
-    return described(trial, precision, world.fingerprint, component_versions(trial.recipe, world.samples.space))
+    stem, versions = stem_of(trial.recipe.network, world.size), component_versions(trial.recipe, world.samples.space)
+    return described(trial, precision, world.fingerprint, versions, stem=stem)
+
+
+def stem_of(network: NetworkSection, size: Sequence[int]) -> str:
+    """The stem of a trial's network on images of this size."""
+    kept = network.pretrained or network.checkpoint is not None
+    return settled(network.stem, network.backbone, size, weights=kept)
 
 
 def described(
-    trial: Trial, precision: str, fingerprint: str, versions: Mapping[str, int], *, code: bool = True
+    trial: Trial, precision: str, fingerprint: str, versions: Mapping[str, int], *, stem: str, code: bool = True
 ) -> dict[str, Any]:
-    """The same, with what a world tells given. ``code=False`` leaves out that of a user's own network."""
+    """The same, with what a world tells given. ``code=False`` leaves out that of a user's own network.
+
+    The standard stem is left out: it was the default before stems were chosen by size, and those results still hold."""
     recipe = trial.recipe
     if recipe.calibration.steps:  # without its strengths a trial is not yet any trial
         raise UnseenError(
@@ -149,7 +159,8 @@ def described(
         "targets": list(recipe.targets),
         **({"task": recipe.task} if recipe.task != "classification" else {}),
         "network": {
-            **_chosen(recipe.network),
+            **_chosen(recipe.network.model_copy(update={"stem": AUTO})),
+            **({"stem": stem} if stem != STANDARD else {}),
             "backbone": recipe.network.backbone,
             "sharing": recipe.network.sharing,
             "checkpoint": _content(recipe.network.checkpoint),

@@ -44,7 +44,7 @@ class DesignSection(Named):
 class NetworkSection(Section):
     backbone: str = "resnet18"
     sharing: str = "shared"
-    stem: Literal["standard", "small"] = "standard"
+    stem: Literal["auto", "standard", "medium", "small"] = "auto"  # see vocabulary/stems.py
     channels: Annotated[Literal[1, 3], NoTruth] = 3
     as_released: Truth = False
     checkpoint: str | None = None
