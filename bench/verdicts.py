@@ -163,7 +163,7 @@ def domains(rng: Rng, n: int, kind: str, effect: bool) -> list[Finding]:
     """Four domains, ``n`` repeats: as well known where they were left out, and no better than the most frequent."""
     made = []
     for name in "abcd":
-        gap = effect * 0.25 + noise(rng, kind, n) * rng.choice([-1, 1])
+        gap = effect * 0.25 + noise(rng, kind, n) - noise(rng, kind, n)  # of two like accuracies
         left = 0.4 + effect * 0.3 + noise(rng, kind, n) * rng.choice([-1, 1])
         counts = np.full(n, 50.0)
         made.append(Domain(name, left, left, left + gap, gap, left, counts, counts, np.full(n, 0.4), {}))

@@ -55,7 +55,9 @@ class Planned:
         if self.n < FEWEST:
             return [f"verdicts: none will be possible, {self.n} {self.over} are fewer than {FEWEST} repeats"]
         corrected, alone = least_effect(self.n, comparisons=max(1, self.comparisons)), least_effect(self.n)
-        points = f"; about {self.spread * corrected:.2f} of accuracy at a spread of {self.spread:g}" if self.spread else ""
+        points = (
+            f"; about {self.spread * corrected:.2f} of accuracy at a spread of {self.spread:g}" if self.spread else ""
+        )
         told = f"found in 80 % of such studies: an effect of {corrected:.1f} standard deviations of the repeats"
         return [head, f"{told} ({alone:.1f} were it the only comparison){points}"]
 
