@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from unseen.studies.study import Study
 
 # Standard deviation of Separate − Shared between choices of held-out cells, each averaged over diversities: .022, .014
-# and .021 in the tables of madan2022/mnist-position-choices, mnist-scale-choices and rendered-cars-choices (n = 4 each).
+# and .021 in the tables mnist-position-choices, mnist-scale-choices and rendered-cars-choices (n = 4 each).
 SPREAD = 0.02
 
 
 @dataclass(frozen=True)
 class Planned:
-    """``n`` repeats, and what they are; ``comparisons`` of the page; ``shared``: why they decide nothing, whatever their
-    number; ``spread``: a typical standard deviation of the repeats in accuracy, 0 where none is known."""
+    """``n`` repeats, and what they are; ``comparisons`` of the page; ``shared``: why they decide nothing, whatever
+    their number; ``spread``: a typical standard deviation of the repeats in accuracy, 0 where none is known."""
 
     n: int
     over: str
@@ -45,8 +45,8 @@ class Planned:
 
         >>> Planned(2, "seeds", 5).words()
         ['verdicts: none will be possible, 2 seeds are fewer than 3 repeats']
-        >>> Planned(5, "draws of categories", 8).words()[1]
-        'found in 80 % of such studies: an effect of 3.0 standard deviations of the repeats (1.7 were it the only comparison)'
+        >>> Planned(5, "draws of categories", 8).words()[1].partition(": ")[2]
+        'an effect of 3.0 standard deviations of the repeats (1.7 were it the only comparison)'
         """
         many = f"about {self.comparisons} comparison{'s' * (self.comparisons != 1)}"
         head = f"verdicts: over {self.n} {self.over}, corrected for {many}"
