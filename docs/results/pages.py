@@ -1,0 +1,49 @@
+"""Every page of results, its template and what its expressions may use. `python -m docs.results` writes them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from docs.results import numbers
+from docs.results.combinations import NAMES, Combinations
+from docs.results.templates import rendered
+
+HERE = Path(__file__).parent
+PLAIN = {name: getattr(numbers, name) for name in ("interval", "mean_of", "number", "percent", "plus_minus", "table")}
+
+
+def madan2022() -> dict[str, Any]:
+    at = HERE / "madan2022"
+    files = {name: at / f"mnist-{name}.parquet" for name in ("position", "scale")}
+    made = {
+        name: Combinations(path, at / f"mnist-{name}-choices.parquet", category="category", view=name, cells=81)
+        for name, path in files.items()
+    }
+    one = {"category": "category", "view": "position", "cells": 81}
+    made["architectures"] = Combinations(at / "mnist-position-architectures.parquet", **one)
+    made["densenet"] = Combinations(at / "mnist-position-backbones.parquet", **one, last="denseblock4")
+    return {**made, "NAMES": NAMES}
+
+
+def rendered_cars() -> dict[str, Any]:
+    at = HERE / "rendered-cars"
+    files = at / "rendered-cars.parquet", at / "rendered-cars-choices.parquet"
+    about = {"category": "model", "view": "azimuth", "cells": 25}
+    inception = Combinations(at / "inception.csv", **about, last="block4")
+    return {"cars": Combinations(*files, **about), "inception": inception}
+
+
+PAGES: dict[str, Callable[[], dict[str, Any]]] = {"madan2022": madan2022, "rendered-cars": rendered_cars}
+
+
+def template_of(page: str) -> Path:
+    return HERE / page / "page.template"
+
+
+@cache
+def page_text(page: str) -> str:
+    """A page as its template and tables give it."""
+    return rendered(template_of(page).read_text(encoding="utf-8"), {**PLAIN, **PAGES[page]()})
