@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT))  # docs/results is no part of the package
 pages = importlib.import_module("docs.results.pages")
 templates = importlib.import_module("docs.results.templates")
 numbers = importlib.import_module("docs.results.numbers")
-BY_HAND = {"speed", "geirhos2018", "schott2022", "zaidi2020"}
+BY_HAND = {"speed", "schott2022", "zaidi2020"}
 
 
 def same_as_committed(page):

@@ -85,7 +85,8 @@ class Combinations:
         layer = [self.last, f"{unit_type}.{self.last}"]
         own = self.rows.filter(
             pl.col("measure") == "median specialization", pl.col("unit_type") == unit_type,
-            pl.col("layer").is_in(layer), pl.col("sharing") == sharing, pl.col("combinations") == x, pl.col("value").is_not_null(),
+            pl.col("layer").is_in(layer), pl.col("sharing") == sharing, pl.col("combinations") == x,
+            pl.col("value").is_not_null(),
         )  # fmt: skip
         return dict(own.group_by(by).agg(pl.col("value").mean()).sort(by).iter_rows())
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from docs.results import numbers
 from docs.results.combinations import NAMES, Combinations
+from docs.results.matrices import Conditions
 from docs.results.templates import rendered
 
 HERE = Path(__file__).parent
@@ -36,7 +37,28 @@ def rendered_cars() -> dict[str, Any]:
     return {"cars": Combinations(*files, **about), "inception": inception}
 
 
+def geirhos2018() -> dict[str, Any]:
+    at, noise = HERE / "geirhos2018", "uniform-noise"
+    names = ("colour", "grey", "contrast", "low-pass", "high-pass", "phase-noise", "rotation", "salt-and-pepper", noise)
+    objects = Conditions(at / "objects.parquet", names, "geirhos-", "geirhos2018/table")
+    few = ("colour", "contrast", "rotation", "salt-and-pepper", noise)
+    seven = names[:-2]  # neither noise
+    by_asked = {what: objects.mean(lambda one, two, what=what: one in names and one != two == what) for what in names}
+    each = [{s: v for s, v in by_asked[what].items()} for what in names]
+    return {
+        "objects": objects,
+        "small": Conditions(at / "small.parquet", few, "geirhos-", "geirhos2018/table"),
+        "own": objects.mean(lambda one, two: one == two),
+        "others": {seed: sum(one[seed] for one in each) / len(each) for seed in each[0]},
+        "by_asked": by_asked,
+        "seven": seven,
+        "plus": [f"{one} + {noise}" for one in seven],
+        "two": [*(f"{one} + {noise}" for one in names[:-1]), f"{noise}, twice"],
+    }
+
+
 PAGES: dict[str, Callable[[], dict[str, Any]]] = {"madan2022": madan2022, "rendered-cars": rendered_cars}
+PAGES["geirhos2018"] = geirhos2018
 
 
 def template_of(page: str) -> Path:
