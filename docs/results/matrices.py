@@ -1,4 +1,4 @@
-"""Studies that train on some conditions and ask all (Geirhos et al. 2018; Zaidi et al. 2020, Fig. 2a), from their tables."""
+"""Studies that train on some conditions and ask all (Geirhos et al. 2018; Zaidi et al. 2020, Fig. 2a), from tables."""
 
 from __future__ import annotations
 

@@ -32,9 +32,10 @@ def mean_of(values: Sequence[float] | Mapping[object, float]) -> Mean:
 
 
 def number(value: float, digits: int = 3, sign: bool = False) -> str:
-    """`.194`, `−.004`, `1`: as the pages write numbers."""
+    """`.194`, `−.004`, `1`, `−12.5`: as the pages write numbers."""
     if not np.isfinite(value):
         return "–"
+    digits = 1 if abs(value) >= 10 else digits
     text = f"{abs(value):.{digits}f}"
     text = "1" if text == f"{1:.{digits}f}" else text.removeprefix("0") if text.startswith("0.") else text
     minus = value < 0 and float(f"{value:.{digits}f}") != 0

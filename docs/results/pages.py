@@ -7,9 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from docs.results import numbers
+from docs.results import numbers, regressions
 from docs.results.combinations import NAMES, Combinations
 from docs.results.matrices import Conditions
+from docs.results.regressions import Toys
 from docs.results.templates import rendered
 
 HERE = Path(__file__).parent
@@ -44,7 +45,7 @@ def geirhos2018() -> dict[str, Any]:
     few = ("colour", "contrast", "rotation", "salt-and-pepper", noise)
     seven = names[:-2]  # neither noise
     by_asked = {what: objects.mean(lambda one, two, what=what: one in names and one != two == what) for what in names}
-    each = [{s: v for s, v in by_asked[what].items()} for what in names]
+    each = list(by_asked.values())
     return {
         "objects": objects,
         "small": Conditions(at / "small.parquet", few, "geirhos-", "geirhos2018/table"),
@@ -57,8 +58,19 @@ def geirhos2018() -> dict[str, Any]:
     }
 
 
+def schott2022() -> dict[str, Any]:
+    at = HERE / "schott2022"
+    protected = {"dsprites": ("shape",), "shapes3d": ("shape",), "mpi3d": ("object_shape", "object_size")}
+    made: dict[str, Any] = {"small": Toys(at / "small.parquet")}
+    for world, kept in protected.items():
+        for kind in ("", "-transfer", "-large"):
+            made[f"{world}{kind.replace('-', '_')}"] = Toys(at / f"{world}{kind}.parquet", kept)
+    names = ("R2", "KEPT", "OUT", "OTHERS", "OPPOSITE", "FAR", "SPLITS", "ENCODERS", "ALONE")
+    return {**made, **{name: getattr(regressions, name) for name in names}}
+
+
 PAGES: dict[str, Callable[[], dict[str, Any]]] = {"madan2022": madan2022, "rendered-cars": rendered_cars}
-PAGES["geirhos2018"] = geirhos2018
+PAGES |= {"geirhos2018": geirhos2018, "schott2022": schott2022}
 
 
 def template_of(page: str) -> Path:
