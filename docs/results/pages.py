@@ -7,8 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from docs.results import numbers, regressions
+import numpy
+
+from docs.results import exposures, numbers, regressions
 from docs.results.combinations import NAMES, Combinations
+from docs.results.exposures import Exposed
 from docs.results.matrices import Conditions
 from docs.results.regressions import Toys
 from docs.results.templates import rendered
@@ -69,8 +72,27 @@ def schott2022() -> dict[str, Any]:
     return {**made, **{name: getattr(regressions, name) for name in names}}
 
 
+def zaidi2020() -> dict[str, Any]:
+    at = HERE / "zaidi2020"
+    names = ("none", *exposures.LEVELS)
+    matrix = Conditions(at / "matrix.parquet", names)
+    own = ("WITHIN", "ACROSS", "PLAIN", "UNSEEN", "SEEN", "LEVELS", "KEPT", "REMOVED", "FULL", "ACTIVE", "TAU")
+    return {
+        "objects": Exposed(at / "objects.parquet", 38),
+        "mnist": Exposed(at / "mnist.parquet", 10),
+        "cars": Exposed(at / "cars.parquet", 300),
+        "any_paint": Exposed(at / "cars-any-paint.parquet", 300),
+        "alexnet": Exposed(at / "cars-alexnet.parquet", 300, "fc7"),
+        "threshold": Exposed(at / "objects-threshold.parquet", 38),
+        "small": Exposed(at / "small.parquet", 20),
+        "matrix": matrix,
+        **{name: getattr(exposures, name) for name in own},
+        "np": numpy,
+    }
+
+
 PAGES: dict[str, Callable[[], dict[str, Any]]] = {"madan2022": madan2022, "rendered-cars": rendered_cars}
-PAGES |= {"geirhos2018": geirhos2018, "schott2022": schott2022}
+PAGES |= {"geirhos2018": geirhos2018, "schott2022": schott2022, "zaidi2020": zaidi2020}
 
 
 def template_of(page: str) -> Path:
