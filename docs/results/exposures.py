@@ -222,9 +222,10 @@ class Exposed:
 
     # thresholds
 
-    def at_threshold(self, measure: str, layer: str) -> list[float]:
-        """Of every network, a number of a layer at its τ."""
-        own = self.rows.filter(pl.col("measure") == measure, pl.col("layer") == layer, pl.col("x") > 0)
+    def at_threshold(self, measure: str, layer: str, x: float | None = None) -> list[float]:
+        """Of every network that saw a transformation (for ``x`` categories), a number of a layer at its τ."""
+        seen = pl.col("x") > 0 if x is None else pl.col("x") == x
+        own = self.rows.filter(pl.col("measure") == measure, pl.col("layer") == layer, seen)
         return own["value"].drop_nulls().to_list()
 
     # the library
@@ -277,10 +278,9 @@ class Exposed:
         if not np.isclose(one.value, mine, atol=1e-6):
             raise AssertionError(f"the library has ρ = {one.value}, the table {mine}")
         free = list(self.within_each().values())
-        return (
-            f"{self.verdict('invariance goes with across', digits=2)}. Not judged: {number(self.partial(), 2)} with the "
-            f"number seen partialled out, {number(float(np.mean(free)), 2)} with it left free"
-        )
+        partial, left = number(self.partial(), 2), number(float(np.mean(free)), 2)
+        beside = f"{partial} with the number seen partialled out, {left} with it left free"
+        return f"{self.verdict('invariance goes with across', digits=2)}. Not judged: {beside}"
 
     def rose(self, measure: str) -> str:
         """From the fewest to the most categories seen transformed, mean over transformations."""
