@@ -201,7 +201,7 @@ class Combinations:
                 "trial", pl.col("choice").alias("repeat"), "target", pl.col("value").alias("accuracy"), "distance", "n"
             )
         title = f"number of seen combinations (of {self.cells})"
-        made = findings(points, scatter, cells, title, self.category, choices=len(self.choices) > 1)
+        made = findings(points, scatter, cells, title, self.category, one_choice=len(self.choices) < 2)
         check_holm(made)
         return made
 
@@ -291,7 +291,9 @@ def corrected(one: Finding) -> str:
     if p is None or not np.isfinite(p):
         return f" ({one.why})" if one.why else ""
     shown = "p < .001" if p < 0.0005 else f"p = {number(p)}"
-    return f", {shown} corrected for {one.comparisons}" if one.comparisons else f", {shown}"
+    doubt = one.why and not one.why.startswith(("the interval includes", "corrected for"))
+    words = f" ({one.why})" if doubt and one.holds is None and one.judged else ""
+    return f", {shown} corrected for {one.comparisons}{words}" if one.comparisons else f", {shown}{words}"
 
 
 def told(one: Finding) -> str:
@@ -301,8 +303,8 @@ def told(one: Finding) -> str:
 
 
 def check_holm(found: Sequence[Finding]) -> None:
-    """The library's corrected p and verdicts, by the other Holm."""
-    tested = [one for one in found if one.judged and one.p is not None]
+    """The library's corrected p and verdicts, by the other Holm: of claims, and of what an answer may speak of."""
+    tested = [one for one in found if one.p is not None and (one.judged or one.key)]
     for one, p in zip(tested, holm([float(one.p or 0) for one in tested])):
         assert one.corrected is not None
         assert np.isclose(one.corrected, p, atol=1e-9), (one.name, one.corrected, p)
