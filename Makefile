@@ -1,4 +1,4 @@
-.PHONY: check test slow bench format
+.PHONY: check test slow bench format pages
 
 check:  ## formatting, lint, types, and the direction of imports
 	uv run ruff format --check .
@@ -14,6 +14,9 @@ slow:  ## the tests that take minutes
 
 bench:  ## side-by-side speed on this machine
 	uv run python -m bench
+
+pages:  ## docs/results from their templates and tables
+	uv run python -m docs.results
 
 format:
 	uv run ruff format .

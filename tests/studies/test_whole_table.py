@@ -15,6 +15,7 @@ from small_study import CALIBRATED, ran, surroundings
 from unseen.engines import open_study
 from unseen.studies.collect import cells_by_distance, collect
 from unseen.studies.contents import gather
+from unseen.studies.describe import recipe_toml
 from unseen.studies.domain_contents import read
 from unseen.studies.domains import domain_numbers
 from unseen.studies.study import Study, load_study
@@ -107,7 +108,12 @@ def test_domains_have_their_gap_on_the_images_that_both_networks_were_asked(tmp_
     assert {(row["level"], round(row["value"], 5)) for row in whole.to_dicts()} == wanted
 
 
-def test_it_is_written_on_a_machine_without_polars(finished, compiled, tmp_path):
+@pytest.mark.parametrize("kind", ["combinations", "exposure"])
+def test_it_is_written_on_a_machine_without_polars(finished, compiled, tmp_path, kind):
+    if kind == "exposure":
+        finished = tmp_path / "exposure"
+        opened = exposure_example.by_hand(open_study(exposure_example.tables(), out=finished))
+        (finished / "recipe.toml").write_text(recipe_toml(opened.recipe), encoding="utf-8")
     words = (
         "import sys; sys.modules['polars'] = None\n"
         f"sys.argv = ['unseen', 'results', {str(finished)!r}, '--format', 'parquet', '--to', 'numbers.parquet']\n"

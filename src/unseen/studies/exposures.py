@@ -116,14 +116,13 @@ def read_thresholds(facts: Mapping[str, Any], folder: Path) -> pl.DataFrame:
 def unit_scores(facts: Mapping[str, Any], folder: Path) -> pa.Table | None:
     """The same as stored, without polars; None where none were recorded."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     table = _stored(facts, folder / "invariance.parquet", INVARIANCE)
     category = facts["factors"][0]
     others = [layer for layer, tasks in facts["tasks"].items() if category not in tasks]
     if table is None or not others:
         return table
-    return table.filter(pc.invert(pc.is_in(table["layer"], pa.array(others, pa.string()))))
+    return table.filter(pa.array(~np.isin(table["layer"].to_numpy().astype(str), others)))
 
 
 def threshold_steps(facts: Mapping[str, Any], folder: Path) -> pa.Table | None:

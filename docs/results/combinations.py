@@ -1,0 +1,311 @@
+"""Studies that hold out combinations (Madan et al. 2022), from their tables: a repeat is a choice of held-out cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from docs.results.numbers import (
+    MARKS,
+    Mean,
+    holm,
+    interval,
+    mean_of,
+    number,
+    spearman,
+    table,
+    within_strata,
+)
+from unseen.reports.contents import Finding
+from unseen.studies.findings import findings
+
+BOTH, UNSEEN, SEEN = "geometric mean", "unseen", "seen"
+CELL = "accuracy of a held-out cell"
+NAMES = {"separate": "Separate", "split-1": "Split-1", "split-2": "Split-2", "split-3": "Split-3"}
+NAMES |= {"shared-wide": "Shared-Wide", "shared": "Shared"}
+COLUMNS = ("trial", "seed", "choice", "combinations", "sharing", "backbone", "set", "target", "layer", "unit_type")
+COLUMNS += ("measure", "value", "n")
+
+
+class Combinations:
+    """Tables of one world. ``choice`` is ``design.seed``, 0 in tables from before it was a column."""
+
+    def __init__(self, *paths: Path, category: str, view: str, cells: int, last: str = "layer4") -> None:
+        frames = []
+        for path in paths:
+            one = pl.read_csv(path) if path.suffix == ".csv" else pl.read_parquet(path)
+            choice = pl.col("design.seed") if "design.seed" in one.columns else pl.lit(0)
+            one = one.with_columns(choice.fill_null(0).cast(pl.Int64).alias("choice"), pl.col("value").cast(pl.Float64))
+            extra = [name for name in ("row", "column", "distance", "detail") if name in one.columns]
+            frames.append(one.select(*COLUMNS, *extra))
+        self.rows = pl.concat(frames, how="diagonal").unique(maintain_order=True)
+        self.category, self.view, self.cells, self.last = category, view, cells, last
+
+    def only(self, **where: object) -> Combinations:
+        """The same study, of some rows only: ``only(choice=0)``, ``only(backbone="densenet121")``."""
+        made = object.__new__(Combinations)
+        made.__dict__.update({key: value for key, value in self.__dict__.items() if key != "found"})
+        made.rows = self.rows.filter(*(pl.col(key) == value for key, value in where.items()))
+        return made
+
+    # what was measured
+
+    @property
+    def xs(self) -> list[int]:
+        return sorted(self.rows["combinations"].drop_nulls().unique().to_list())
+
+    @property
+    def series(self) -> list[str]:
+        found = self.rows["sharing"].drop_nulls().unique(maintain_order=True).to_list()
+        return [name for name in NAMES if name in found]
+
+    @property
+    def choices(self) -> list[int]:
+        return sorted(self.rows["choice"].unique().to_list())
+
+    @property
+    def trials(self) -> int:
+        return self.rows.filter(pl.col("measure") == "accuracy")["trial"].n_unique()
+
+    def values(
+        self, sharing: str, x: int, target: str = BOTH, asked: str = UNSEEN, by: str = "choice"
+    ) -> dict[int, float]:
+        """Accuracy by choice, its seeds averaged; ``by="seed"``: of one choice, by seed."""
+        where = {"measure": "accuracy", "set": asked, "target": target, "sharing": sharing, "combinations": x}
+        own = self.rows.filter(*(pl.col(key) == value for key, value in where.items()))
+        means = own.group_by(by).agg(pl.col("value").mean()).sort(by)
+        return dict(means.iter_rows())
+
+    def units(self, sharing: str, x: int, unit_type: str, by: str = "choice") -> dict[int, float]:
+        """Median specialization after the last block by choice; of branches, those of the units' own task."""
+        layer = [self.last, f"{unit_type}.{self.last}"]
+        own = self.rows.filter(
+            pl.col("measure") == "median specialization", pl.col("unit_type") == unit_type,
+            pl.col("layer").is_in(layer), pl.col("sharing") == sharing, pl.col("combinations") == x,
+            pl.col("value").is_not_null(),
+        )  # fmt: skip
+        return dict(own.group_by(by).agg(pl.col("value").mean()).sort(by).iter_rows())
+
+    def units_by_seed(self, sharing: str, x: int, unit_type: str) -> dict[int, float]:
+        """Of one choice of held-out cells."""
+        return self.units(sharing, x, unit_type, by="seed")
+
+    def gaps(self, one: str, two: str, target: str = BOTH, asked: str = UNSEEN) -> dict[int, float]:
+        """By choice, how far one architecture lies above another, averaged over the diversities first."""
+        found = {}
+        for choice in self.choices:
+            each = []
+            for x in self.xs:
+                a, b = self.values(one, x, target, asked), self.values(two, x, target, asked)
+                if choice in a and choice in b:
+                    each.append(a[choice] - b[choice])
+            if each:
+                found[choice] = float(np.mean(each))
+        return found
+
+    def rise(self, sharing: str, target: str = BOTH, asked: str = UNSEEN) -> dict[int, float]:
+        """By choice, how much accuracy changes from the fewest to the most combinations."""
+        first, last = (self.values(sharing, x, target, asked) for x in (self.xs[0], self.xs[-1]))
+        return {choice: last[choice] - first[choice] for choice in first if choice in last}
+
+    # correlations
+
+    def pairs(self, target: str) -> pl.DataFrame:
+        """Per trial: median specialization of a target's units after the last block, and OOD accuracy of the target."""
+        layer = [self.last, f"{target}.{self.last}"]
+        key = ["trial", "choice", "seed", "sharing", "combinations"]
+        x = self.rows.filter(
+            pl.col("measure") == "median specialization", pl.col("unit_type") == target, pl.col("layer").is_in(layer)
+        ).select(*key, pl.col("value").alias("specialization"))
+        y = self.rows.filter(
+            pl.col("measure") == "accuracy", pl.col("set") == UNSEEN, pl.col("target") == target
+        ).select("trial", pl.col("value").alias("accuracy"))
+        return x.join(y, on="trial", how="inner").sort("sharing", "combinations", "choice", "seed")
+
+    def correlation(self, target: str, held: Sequence[str] = (), **where: object) -> float:
+        """Spearman's of specialization with OOD accuracy; ``held``: within these columns' values. Seeds of a choice are
+        averaged first."""
+        own = self.pairs(target).filter(*(pl.col(key) == value for key, value in where.items()))
+        means = [pl.col("specialization").mean(), pl.col("accuracy").mean()]
+        own = own.drop_nulls().group_by("choice", "sharing", "combinations", maintain_order=True).agg(*means)
+        x, y = own["specialization"].to_list(), own["accuracy"].to_list()
+        if not held:
+            return spearman(x, y)
+        return within_strata(x, y, list(own.select(*held).iter_rows()))
+
+    def of_trials(self, target: str, held: Sequence[str] = (), **where: object) -> float:
+        """The same over single trials: training seeds are no repeats, so it is told and not judged."""
+        own = self.pairs(target).filter(*(pl.col(key) == value for key, value in where.items())).drop_nulls()
+        x, y = own["specialization"].to_list(), own["accuracy"].to_list()
+        return within_strata(x, y, list(own.select(*held).iter_rows())) if held else spearman(x, y)
+
+    # held-out cells
+
+    @property
+    def distances(self) -> bool:
+        return "distance" in self.rows.columns
+
+    def by_distance(self, target: str) -> dict[int, float]:
+        """By choice, Spearman's correlation of a cell's accuracy with its distance over the held-out cells of a trial,
+        averaged over the trials in which both differ."""
+        if not self.distances:
+            return {}
+        cells = self.rows.filter(pl.col("measure") == CELL, pl.col("target") == target)
+        found: dict[int, list[float]] = {}
+        for (choice, _), own in cells.group_by("choice", "trial", maintain_order=True):
+            r = spearman(own["distance"].to_list(), own["value"].to_list())
+            if np.isfinite(r):
+                found.setdefault(int(str(choice)), []).append(r)
+        return {choice: float(np.mean(each)) for choice, each in sorted(found.items())}
+
+    def near(self, target: str) -> str:
+        """Control D.1 in words; tables from before held-out cells were kept cannot say."""
+        found = self.by_distance(target)
+        return f"ρ = {interval(found, 2)} (n = {len(found)} choices)" if found else "not in the tables"
+
+    # flags
+
+    def flagged(self) -> str:
+        """How many trials are flagged, and of what."""
+        flags = self.rows.filter(pl.col("measure").str.starts_with("flag: "))
+        if self.rows.filter(pl.col("measure") == "trial").is_empty():
+            return "not in the tables"
+        each = flags.group_by("measure").agg(pl.col("trial").n_unique()).sort("measure").iter_rows()
+        told = [f"{n} {name.removeprefix('flag: ')}" for name, n in each]
+        return f"{', '.join(told) or 'none'} of {self.trials}"
+
+    # verdicts of the library, checked
+
+    @cached_property
+    def found(self) -> tuple[Finding, ...]:
+        """The library's findings on these tables; their corrected p is computed again."""
+        points = self.rows.filter(pl.col("measure") == "accuracy", pl.col("set").is_in([SEEN, UNSEEN])).select(
+            "trial", pl.col("choice").alias("repeat"), "seed", pl.col("sharing").alias("series"),
+            pl.col("combinations").cast(pl.Float64).alias("x"), "set", "target", "value",
+        )  # fmt: skip
+        scatter = pl.concat([
+            self.pairs(target).select(
+                "trial", "seed", pl.col("choice").alias("repeat"), pl.col("sharing").alias("series"),
+                pl.col("combinations").cast(pl.Float64).alias("x"), pl.lit(target).alias("target"),
+                pl.lit(self.last).alias("layer"), "specialization", "accuracy",
+            )
+            for target in (self.category, self.view)
+        ])  # fmt: skip
+        cells = pl.DataFrame()
+        if self.distances:
+            cells = self.rows.filter(pl.col("measure") == CELL).select(
+                "trial", pl.col("choice").alias("repeat"), "target", pl.col("value").alias("accuracy"), "distance", "n"
+            )
+        title = f"number of seen combinations (of {self.cells})"
+        made = findings(points, scatter, cells, title, self.category, one_choice=len(self.choices) < 2)
+        check_holm(made)
+        return made
+
+    def verdict(self, begins: str, *parts: str) -> str:
+        """The library's verdict on the finding whose statement has these words, with its corrected p."""
+        return told(pick(self.found, begins, *parts))
+
+    def judged(self, begins: str, mine: Mean | Sequence[float] | dict[int, float], *parts: str) -> str:
+        """The library's verdict beside our own mean and interval, which must agree with the library's."""
+        one = pick(self.found, begins, *parts)
+        own = mine if isinstance(mine, Mean) else mean_of(mine)
+        if not np.isclose(one.value, own.value, atol=2e-6) or (
+            np.isfinite(own.low) and np.isfinite(one.low) and not np.isclose(one.low, own.low, atol=2e-6)
+        ):
+            raise AssertionError(f"{one.name}: the library has {one.value} [{one.low}], the tables give {own}")
+        return f"{MARKS[one.holds]}: {interval(own, sign=True)}{corrected(one)}"
+
+    def agrees(self, holds: bool | None, begins: str, *parts: str) -> str:
+        """Nothing, or an error where the library's verdict is not what the sentence beside it says."""
+        one = pick(self.found, begins, *parts)
+        if one.holds is not holds:
+            raise AssertionError(f"the page says {MARKS[holds]} of '{begins}', the library {MARKS[one.holds]}: {one}")
+        return ""
+
+    # tables
+
+    def accuracy_table(self, asked: str = UNSEEN, target: str = BOTH, spread: bool = True) -> str:
+        """Means over choices with intervals, and the lowest and highest choice."""
+        rows = []
+        for x in self.xs:
+            cells = []
+            for sharing in self.series:
+                values = self.values(sharing, x, target, asked)
+                span = f"; {_span(values)}" if spread and len(values) > 1 else ""
+                cells.append(interval(values, cut=True) + span if values else "–")
+            rows.append([str(x), *cells])
+        return table(["combinations seen", *(NAMES[s] for s in self.series)], rows)
+
+    def unit_table(self, xs: Sequence[int] = ()) -> str:
+        rows = []
+        for unit_type in (self.category, self.view):
+            for sharing in self.series:
+                cells = []
+                for x in xs or self.xs:
+                    values = self.units(sharing, x, unit_type)
+                    cells.append(interval(values, cut=True) + few(values, self.choices) if values else "no such unit")
+                rows.append([f"{NAMES[sharing]}, {unit_type} units", *cells])
+        return table(["combinations seen", *map(str, xs or self.xs)], rows)
+
+    def spreads(self, sharing: str, x: int) -> tuple[float, float]:
+        """Standard deviation over choices, and over the seeds of choices that have several."""
+        over = float(np.std(list(self.values(sharing, x).values()), ddof=1))
+        each = []
+        for choice in self.choices:
+            seeds = list(self.only(choice=choice).values(sharing, x, by="seed").values())
+            if len(seeds) > 1:
+                each.append(np.var(seeds, ddof=1))
+        return over, float(np.sqrt(np.mean(each))) if each else float("nan")
+
+    def learned_first(self) -> str:
+        """D.6: trials in which the category, the viewpoint or neither is learned first."""
+        lead = self.rows.filter(pl.col("measure") == "epochs by which it is learned first")["value"].drop_nulls()
+        same, view, category = (lead == 0).sum(), (lead < 0).sum(), (lead > 0).sum()
+        together = f"both in the same epoch in {same} of {len(lead)} trials"
+        return f"{together}, the viewpoint first in {view}, the category in {category}"
+
+
+def _span(values: dict[int, float]) -> str:
+    low, high = number(min(values.values())), number(max(values.values()))
+    return f"{low} in all" if low == high else f"{low} to {high}"
+
+
+def few(values: dict[int, float], choices: Sequence[int]) -> str:
+    return "" if len(values) == len(choices) else f" (n = {len(values)})"
+
+
+def pick(found: Sequence[Finding], begins: str, *parts: str) -> Finding:
+    mine = [one for one in found if one.name.startswith(begins) and all(part in one.statement for part in parts)]
+    if len(mine) != 1:
+        names = "; ".join(f"{one.name} | {one.statement[:70]}" for one in found)
+        raise LookupError(f"{len(mine)} findings are named '{begins}' with {parts}: {names}")
+    return mine[0]
+
+
+def corrected(one: Finding) -> str:
+    p = one.corrected if getattr(one, "corrected", None) is not None else one.p
+    if p is None or not np.isfinite(p):
+        return f" ({one.why})" if one.why else ""
+    shown = "p < .001" if p < 0.0005 else f"p = {number(p)}"
+    doubt = one.why and not one.why.startswith(("the interval includes", "corrected for"))
+    words = f" ({one.why})" if doubt and one.holds is None and one.judged else ""
+    return f", {shown} corrected for {one.comparisons}{words}" if one.comparisons else f", {shown}{words}"
+
+
+def told(one: Finding) -> str:
+    ends = f" [{number(one.low, 2)}, {number(one.high, 2)}]" if np.isfinite(one.low) else ""
+    mark = MARKS[one.holds] if one.judged else "not judged"
+    return f"{mark}: {number(one.value, 2)}{ends}{corrected(one)}"
+
+
+def check_holm(found: Sequence[Finding]) -> None:
+    """The library's corrected p and verdicts, by the other Holm: of claims, and of what an answer may speak of."""
+    tested = [one for one in found if one.p is not None and (one.judged or one.key)]
+    for one, p in zip(tested, holm([float(one.p or 0) for one in tested])):
+        assert one.corrected is not None
+        assert np.isclose(one.corrected, p, atol=1e-9), (one.name, one.corrected, p)
+        assert not (p > 0.05 and one.holds is not None), one.name

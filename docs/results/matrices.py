@@ -1,0 +1,149 @@
+"""Studies that train on some conditions and ask all (Geirhos et al. 2018; Zaidi et al. 2020, Fig. 2a), from tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from docs.results.combinations import check_holm, corrected, pick
+from docs.results.numbers import MARKS, interval, mean_of, number, spearman
+from unseen.reports.contents import Finding
+from unseen.studies.judged import corrected as page_corrected
+from unseen.studies.matrices import Asked, asked, conditions
+from unseen.studies.matrix_findings import matrix_findings
+from unseen.studies.published import published_numbers
+
+TEST = "test-"
+
+
+class Conditions:
+    """One study's table. ``names``: the conditions in the order of the page; ``head``: what all names begin with."""
+
+    def __init__(self, path: Path, names: Sequence[str], head: str = "", published: str = "") -> None:
+        rows = pl.read_parquet(path)
+        self.every = rows
+        self.rows = rows.filter(pl.col("measure") == "accuracy", pl.col("target") == "category")
+        self.chance = float(rows.filter(pl.col("measure") == "chance", pl.col("target") == "category")["value"][0])
+        self.names, self.head = tuple(names), head
+        self.published = published_numbers(published)[0]
+        self.trained = {row["trial"]: self._trained(row) for row in self.rows.unique("trial").to_dicts()}
+        self.cells = {
+            (self.named(row["trial"]), row["set"].removeprefix(TEST).removeprefix(head), row["seed"]): row["value"]
+            for row in self.rows.to_dicts()
+        }
+
+    def _trained(self, row: dict[str, Any]) -> tuple[tuple[str, ...], int]:
+        left = row.get("design.train_all_but")
+        names = json.loads(row["design.train"]) if row.get("design.train") else []
+        plain = [name.removeprefix(self.head) for name in names]
+        if left:
+            plain = [name for name in self.names if name != left.removeprefix(self.head)]
+        return tuple(name for name in self.names if name in plain), row.get("design.visits_per_image") or len(plain)
+
+    def named(self, trial: str) -> str:
+        """What a network was trained on: ``colour``, ``colour + uniform-noise``, ``all but grey``, ``…, twice``."""
+        levels, visits = self.trained[trial]
+        left = [name for name in self.names if name not in levels]
+        words = f"all but {left[0]}" if len(left) == 1 else " + ".join(levels)
+        return f"{words}, twice" if visits > len(levels) and len(levels) == 1 else words
+
+    # numbers by seed
+
+    def by_seed(self, trained: str, what: str) -> dict[int, float]:
+        return {seed: value for (one, two, seed), value in self.cells.items() if (one, two) == (trained, what)}
+
+    def mean(self, where: Callable[[str, str], bool]) -> dict[int, float]:
+        """By seed, the mean over the cells that ``where(trained, asked)`` picks."""
+        found: dict[int, list[float]] = {}
+        for (one, two, seed), value in self.cells.items():
+            if where(one, two):
+                found.setdefault(seed, []).append(value)
+        return {seed: float(np.mean(values)) for seed, values in sorted(found.items())}
+
+    def gap(self, one: dict[int, float], two: dict[int, float]) -> dict[int, float]:
+        return {seed: one[seed] - two[seed] for seed in one if seed in two}
+
+    def knows(self, trained: str, what: str) -> bool:
+        """Whether networks of this name were trained on a condition."""
+        return any(what in levels for trial, (levels, _) in self.trained.items() if self.named(trial) == trained)
+
+    @property
+    def single(self) -> list[str]:
+        return [name for name in self.names if (name, name) in {key[:2] for key in self.cells}]
+
+    def cell(self, trained: str, what: str) -> str:
+        return interval(self.by_seed(trained, what), cut=True)
+
+    def value(self, trained: str, what: str, digits: int = 3) -> str:
+        return number(mean_of(self.by_seed(trained, what)).value, digits)
+
+    def known(self, trained: str, what: str) -> str:
+        """The published number of the same cell."""
+        names = {name: name for name in self.names} | {f"{n}, twice": f"{n}, 2 visits per image" for n in self.names}
+        assert self.published is not None
+        own = self.published.filter(
+            pl.col("series") == names.get(trained, trained), pl.col("set") == f"{TEST}{self.head}{what}"
+        )
+        return number(float(own["value"][0])) if own.height else "–"
+
+    def against_published(self, trained: Sequence[str]) -> tuple[float, float, float, int]:
+        """Spearman's ρ of ours with the published cells of conditions not trained on, both means, and how many."""
+        ours, theirs = [], []
+        for one in trained:
+            for what in self.names:
+                told = self.known(one, what)
+                if not self.knows(one, what) and told != "–":
+                    ours.append(mean_of(self.by_seed(one, what)).value)
+                    theirs.append(float(told))
+        return spearman(ours, theirs), float(np.mean(ours)), float(np.mean(theirs)), len(ours)
+
+    def at_chance(self) -> int:
+        """Cells (by network) whose accuracy is chance exactly: one answer for all images of balanced categories."""
+        return sum(abs(value - self.chance) < 1e-6 for value in self.cells.values())
+
+    # the library
+
+    @cached_property
+    def found(self) -> tuple[Finding, ...]:
+        made = page_corrected(matrix_findings(self._asked(), "", self.published))
+        check_holm(made)
+        return made
+
+    def _asked(self) -> Asked:
+        tests = {f"{TEST}{self.head}{name}": 1 for name in self.names}
+        trials = [
+            (
+                {
+                    "identity": trial, "sets": tests, "condition": {}, "factors": ["category"],
+                    "facts": {"trained_levels": [f"{self.head}{n}" for n in levels], "visits_per_image": visits},
+                },
+                Path(),
+            )
+            for trial, (levels, visits) in self.trained.items()
+        ]  # fmt: skip
+        names = [f"{self.head}{name}" for name in self.names]
+        return asked(self.every, trials, conditions(trials, names), "category", "seed")
+
+    def verdict(self, begins: str, *parts: str, digits: int = 3) -> str:
+        one = pick(self.found, begins, *parts)
+        ends = f" [{number(one.low, digits)}, {number(one.high, digits)}]" if np.isfinite(one.low) else ""
+        return f"{MARKS[one.holds] if one.judged else 'not judged'}: {number(one.value, digits)}{ends}{corrected(one)}"
+
+    def agrees(self, holds: bool | None, begins: str, *parts: str) -> str:
+        one = pick(self.found, begins, *parts)
+        if one.holds is not holds:
+            raise AssertionError(f"the page says {MARKS[holds]} of '{begins}', the library {MARKS[one.holds]}: {one}")
+        return ""
+
+    def same(self, mine: dict[int, float], begins: str, *parts: str) -> str:
+        """Nothing, or an error where the library's number is not ours."""
+        one, own = pick(self.found, begins, *parts), mean_of(mine)
+        if not (np.isclose(one.value, own.value, atol=2e-6) and np.isclose(one.low, own.low, atol=2e-6)):
+            raise AssertionError(f"{one.name}: the library has {one.value} [{one.low}], the table gives {own}")
+        return ""

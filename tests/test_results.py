@@ -1,0 +1,81 @@
+"""Pages of results are what their templates and tables give, and no measured number on them was typed."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from unseen.measures import correlation_shares, mean_interval
+from unseen.measures import holm as library_holm
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # docs/results is no part of the package
+pages = importlib.import_module("docs.results.pages")
+templates = importlib.import_module("docs.results.templates")
+numbers = importlib.import_module("docs.results.numbers")
+BY_HAND = {"speed"}  # benchmarks of this library, no studies
+
+
+def same_as_committed(page):
+    committed = (ROOT / "docs/results" / f"{page}.md").read_text(encoding="utf-8")
+    assert pages.page_text(page) == committed, f"docs/results/{page}.md is not what its tables give: `make pages`"
+
+
+def test_the_smallest_page_is_what_its_tables_give():
+    same_as_committed("rendered-cars")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", pages.PAGES)
+def test_every_page_is_what_its_tables_give(page):
+    same_as_committed(page)
+
+
+@pytest.mark.parametrize("page", pages.PAGES)
+def test_no_decimal_on_a_template_is_typed(page):
+    templates.check(pages.template_of(page).read_text(encoding="utf-8"))
+
+
+def test_every_page_of_results_has_a_template_but_those_by_hand():
+    found = {path.stem for path in (ROOT / "docs/results").glob("*.md")}
+    assert found == set(pages.PAGES) | BY_HAND
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["accuracy is .85 here", "it rose by 0.3 in all", "−1.5", "{{ 'accuracy .85' }}", "{{ number(1) + '.5' }} and 0.5"],
+)
+def test_a_typed_decimal_is_refused_with_the_words_around_it(template):
+    with pytest.raises(templates.Typed, match="said"):
+        templates.check(template)
+
+
+def test_a_quoted_number_names_its_source_and_a_computed_one_is_formatted():
+    names = {"number": numbers.number}
+    assert templates.rendered("{{ said('.449', 'released tables') }}, {{ number(0.4567) }}", names) == ".449, .457"
+    with pytest.raises(templates.Typed, match="source"):
+        templates.rendered("{{ said('.449', ' ') }}", {})
+    with pytest.raises(templates.Typed, match="format it"):
+        templates.rendered("{{ 0.5 * 2 }}", {})
+
+
+def test_the_pages_statistics_agree_with_the_library_and_share_no_code_with_it():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 40))
+    mine, theirs = numbers.mean_of(x), mean_interval(x)
+    assert (mine.value, mine.low, mine.high) == pytest.approx((theirs.value, theirs.low, theirs.high))
+    strata, repeats = [i % 8 for i in range(40)], [i // 8 for i in range(40)]
+    assert numbers.within_strata(x, y, strata) == pytest.approx(correlation_shares(x, y, strata, repeats).value)
+    ps = rng.uniform(0, 0.2, 9).tolist()
+    assert numbers.holm(ps) == pytest.approx(library_holm(ps))
+    for path in (ROOT / "docs/results").glob("*.py"):
+        assert "unseen.measures" not in path.read_text(encoding="utf-8").replace("`unseen.measures`", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "told"), [(0.1944, ".194"), (-0.004, "−.004"), (1.0, "1"), (-0.0001, ".000"), (-12.46, "−12.5")]
+)
+def test_numbers_are_written_as_pages_write_them(value, told):
+    assert numbers.number(value) == told
