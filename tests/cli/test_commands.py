@@ -92,6 +92,15 @@ def test_plan_shows_trials_images_splits_and_time_and_trains_nothing(say, recipe
     assert fits(said.out)
 
 
+def test_plan_tells_the_stem_and_check_warns_of_one_that_leaves_few_positions(say, recipe):
+    assert "small stem: the last block sees 3×3 positions" in say("plan", recipe, "--no-time").flat
+    assert "positions" not in say("check", recipe).out
+    told = say("check", recipe, "--set", "network.stem=standard").flat
+    assert (
+        'the last block sees 1×1 positions, fewer than 3×3: little is left of where things are; stem = "small"' in told
+    )
+
+
 def test_plan_of_a_finished_study_says_so(say, finished):
     said = say("plan", finished, "--device", "cpu")
     assert "4 trials (2 seeds), 4 finished already" in said.out

@@ -88,7 +88,7 @@ def test_side_from_which_a_stem_is_enough_is_the_first_at_which_three_positions_
     for name, stem in itertools.product(BACKBONES, STEMS):
         side = side_for(name, stem)
         assert positions(name, stem, (side, side)) == (LEAST, LEAST)
-        assert min(positions(name, stem, (side - 1, side - 1))) < LEAST
+        assert min(positions(name, stem, (side - 1, side - 1)) or ()) < LEAST
 
 
 @pytest.mark.parametrize("name", [TINY, "densenet121"])
@@ -132,9 +132,9 @@ def test_without_a_size_the_stem_is_the_standard_one():
 def test_networks_with_their_own_stem_tell_what_their_last_convolution_sees(name, side, left):
     told = on_meta(name, input_size=(side, side)).description
     assert (told["stem"], tuple(told.get("positions", ())) or None) == ("its own", left)
-    few = left is not None and min(left) < LEAST
+    few = bool(left) and min(left) < LEAST
     assert [note for note in told["notes"] if "fewer than 3×3" in note] == (
-        [few_positions(left, name, (side, side))] if few else []
+        [few_positions(left or (), name, (side, side))] if few else []
     )
     assert not few or "the last convolution sees 2×2" in told["notes"][-1]
 

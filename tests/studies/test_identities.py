@@ -35,6 +35,7 @@ IDENTITIES = {
     "madan2022/mnist-scale": "66567e50fe1929a2",
     "madan2022/rendered-cars-backbones": "b2ec30b3aaf1cbed",
     "madan2022/rendered-cars": "635fb3984ba8f8b9",
+    "madan2022/uiuc-3d": "7e0430e763738c9e",
     "schott2022/dsprites-large": "ecbb6bcb0e9c62a6",
     "schott2022/dsprites-transfer": "cf2a816cac549638",
     "schott2022/dsprites": "9cc909f5a4281931",
@@ -45,6 +46,7 @@ IDENTITIES = {
     "schott2022/shapes3d-transfer": "bd6836c6b0943030",
     "schott2022/shapes3d": "c7d441a1ca5d1cd9",
     "schott2022/small": "edfc6c09bf7600db",
+    "zaidi2020/cars-alexnet": "c158665fbed27f4c",
     "zaidi2020/cars-any-paint": "94abc3bce0242101",
     "zaidi2020/cars": "40115c923b65910f",
     "zaidi2020/facescrub": "b9886d99e10124b2",
@@ -60,6 +62,7 @@ IDENTITIES = {
 SIDES = {
     "demo": 24, "geirhos2018/small": 48, "zaidi2020/small": 48, "zaidi2020/mnist": 28, "own/leave-one-domain-out": 96,
     "madan2022/rendered-cars": 96, "madan2022/rendered-cars-backbones": 96, "zaidi2020/facescrub": 128,
+    "madan2022/uiuc-3d": 128,
     **{name: 84 for name in IDENTITIES if name.startswith(("madan2022/mnist", "madan2022/control"))},
     "madan2022/fashion-position": 84,
     **{name: 64 for name in IDENTITIES if name.startswith(("schott2022/", "zaidi2020/cars", "zaidi2020/objects"))},

@@ -241,7 +241,8 @@ def look(net: nn.Module, layers: Mapping[str, nn.Module], asked: Request, size: 
         if isinstance(output, Tensor) and output.ndim == 4:
             before = inputs[0].shape[2:]
             over_all = all(kernel >= side for kernel, side in zip(module.kernel_size, before))  # like a Linear layer
-            body.positions = tuple(before) if over_all else tuple(output.shape[2:])
+            height, width = before if over_all else output.shape[2:]
+            body.positions = (height, width)
 
     modes = [(module, module.training) for module in net.modules()]
     handles = [module.register_forward_hook(note(layer)) for layer, module in layers.items()]
