@@ -52,14 +52,14 @@ def _objects(found: Proposal, made: Start) -> Iterator[str]:
         return
     if by == IMAGE:
         yield (
-            f"objects are NOT kept apart: too few levels of {found.objects} fill training, validation and test with the "
-            f'combinations of this study, so that one object may be trained on and tested (disjoint_by = "{IMAGE}"); '
+            f"objects are NOT kept apart: too few levels of {found.objects} fill training, validation and test with "
+            f'the combinations of this study, so that one object may be trained on and tested (disjoint_by = "{IMAGE}"); '
             "accuracy is then in part that of knowing the object. `unseen audit` counts them"
         )
         return
     yield (
-        f"objects are taken as instances: no object is in two pools. An object is one level of {found.objects}; to take "
-        f'every image for itself, set disjoint_by = "{IMAGE}" in [design]'
+        f"objects are taken as instances: no object is in two pools. An object is one level of {found.objects}; to "
+        f'take every image for itself, set disjoint_by = "{IMAGE}" in [design]'
     )
 
 
