@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from unseen.cli.listing import bare_table, print_table
-from unseen.cli.planning import show_levels, span
+from unseen.cli.planning import count_span, show_levels
 from unseen.cli.progress import print_hanging
 
 SKIPPED = "near-copies: not looked for, since this world draws its pictures (--near-copies compares them)"
@@ -35,7 +35,7 @@ def show_audit(study: Any, console: Console, near: bool | None = None) -> None:
         console.print()
         table = bare_table("set", "images", "cells", "per cell")
         for name, size in found.sizes.items():
-            each = span([size.least, size.most]) if size.cells else "none"
+            each = count_span([size.least, size.most]) if size.cells else "none"
             table.add_row(name, f"{size.images:,}", f"{size.cells:,}", each)
         print_table(console, table)
         console.print()

@@ -43,7 +43,8 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     for trial, found in audits:
         split, samples = study.split(trial), study.world(trial).samples
         counts = [
-            span([split.count(samples, name) for name in names if name in split.sets]) for names in columns.values()
+            count_span([split.count(samples, name) for name in names if name in split.sets])
+            for names in columns.values()
         ]
         table.add_row(_condition(trial) or "all", *counts, f"{found.sizes['train'].cells:,}")
     print_table(console, table)
@@ -126,7 +127,7 @@ def _meaning(columns: Collection[str]) -> str:
     return "; seen, unseen: test images of combinations that are, or are not, among them"
 
 
-def span(counts: Sequence[int]) -> str:
+def count_span(counts: Sequence[int]) -> str:
     if not counts:
         return "none"
     least, most = min(counts), max(counts)
