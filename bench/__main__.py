@@ -20,6 +20,7 @@ BENCHES = (
     "regression",
     "archives",
     "folders",
+    "near_copies",
 )
 
 

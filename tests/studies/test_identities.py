@@ -85,3 +85,18 @@ def digest_of_all(name):
 @pytest.mark.parametrize("name", IDENTITIES)
 def test_the_trials_of_a_shipped_recipe_are_what_they_were(name):
     assert digest_of_all(name) == IDENTITIES[name]
+
+
+def test_only_worlds_whose_objects_are_now_kept_apart_have_another_version_of_pools():
+    from unseen.vocabulary.factors import Factor, FactorSpace
+
+    recipe = expand(read_recipe(shipped()["madan2022/mnist-position"]))[0].recipe
+    view, category = Factor("position", (0, 1)), Factor("category", ("a", "b"), "category")
+    spaces = {
+        "image": FactorSpace([category, view]),
+        "instance": FactorSpace([category, view, Factor("instance", (0, 1), "instance")]),
+        "object": FactorSpace([category, view, Factor("object", (0, 1), "instance")]),
+        "named": FactorSpace([category, Factor("position", (0, 1), "instance")]),
+    }
+    found = {name: component_versions(recipe, space).get("pools") for name, space in spaces.items()}
+    assert found == {"image": None, "instance": 2, "object": 3, "named": None}

@@ -274,14 +274,20 @@ def plan(
 
 
 @app.command()
-def audit(recipe: Recipe, settings: Set = None) -> None:
+def audit(
+    recipe: Recipe, settings: Set = None,
+    near: Annotated[
+        bool | None,
+        typer.Option("--near-copies/--no-near-copies", help="Compare pictures. Default: where they are files."),
+    ] = None,
+) -> None:  # fmt: skip
     """Show what is in each split: images per combination of levels, balance, leakage, distances of held-out ones.
 
     Example: `unseen audit demo`
     """
-    from unseen.cli.planning import show_audit
+    from unseen.cli.auditing import show_audit
 
-    show_audit(_study(recipe, Path("runs/audit"), settings), console)
+    show_audit(_study(recipe, Path("runs/audit"), settings), console, near)
 
 
 @app.command()

@@ -47,7 +47,8 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     for trial, found in audits:
         split, samples = study.split(trial), study.world(trial).samples
         counts = [
-            _span([split.count(samples, name) for name in names if name in split.sets]) for names in columns.values()
+            count_span([split.count(samples, name) for name in names if name in split.sets])
+            for names in columns.values()
         ]
         table.add_row(_condition(trial) or "all", *counts, f"{found.sizes['train'].cells:,}")
     print_table(console, table)
@@ -140,7 +141,7 @@ def _meaning(columns: Collection[str]) -> str:
     return "; seen, unseen: test images of combinations that are, or are not, among them"
 
 
-def _span(counts: Sequence[int]) -> str:
+def count_span(counts: Sequence[int]) -> str:
     if not counts:
         return "none"
     least, most = min(counts), max(counts)
@@ -174,37 +175,6 @@ def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: 
         console.print()
         console.print(pair_grids(grids), markup=False, highlight=False)
         console.print(f"\n{LEGEND}", markup=False)
-
-
-def show_audit(study: Any, console: Console) -> None:
-    from unseen.reports import grid_text
-    from unseen.studies.collect import distances
-    from unseen.studies.pictures import grid_pictures
-
-    far = {id(row["trial"]): row for row in distances(study)}
-    for trial, found in study.audits:  # of splits alone: no network is built, no code imported
-        if found.shares:
-            show_levels(study, trial, found, console, pairs=True)
-        else:
-            label = trial.label.rpartition(" · ")[0]
-            console.print(f"[bold]{escape(label)}[/]" if label else "[bold]the split[/]")
-            console.print(grid_text(grid_pictures(study, trial, found, examples=False)[0]), markup=False)
-        console.print()
-        table = bare_table("set", "images", "cells", "per cell", "shared with train")
-        for name, size in found.sizes.items():
-            shared = found.shared_instances or found.shared_images  # instances, where they are kept apart
-            count = "" if name == "train" else str(shared[("train", name)])
-            span = _span([size.least, size.most]) if size.cells else "none"
-            table.add_row(name, f"{size.images:,}", f"{size.cells:,}", span, count)
-        print_table(console, table)
-        for name, (least, most) in found.per_row.items():
-            console.print(f"  seen cells per level of {name}: {least if least == most else f'{least} to {most}'}")
-        row = far.get(id(trial))
-        if row:
-            console.print(f"  mean distance of held-out cells to the nearest seen {row['factor']}: {row['mean']:.3g}")
-        for line in (*found.notes, *(found.problems or ("no leakage, no imbalance found",))):
-            print_hanging(console, f"  {line}")
-        console.print()
 
 
 def show_status(study: Any, console: Console) -> None:

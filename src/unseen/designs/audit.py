@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Int
 
 from unseen.designs.domains import domain_notes
 from unseen.designs.pairs import Pair, levels_at, pairs_of, shares_of
+from unseen.designs.sharing import Sharing, sharing
 from unseen.designs.visited import visits
 from unseen.vocabulary.errors import listed
 from unseen.vocabulary.samples import Samples
@@ -40,15 +41,28 @@ class Audit:
 
     counts: Mapping[str, Int[np.ndarray, "rows columns"]]  # images per cell, for each row set; of two factors
     per_row: Mapping[str, tuple[int, int]]  # least and most seen cells per level, by factor
-    shared_images: Mapping[tuple[str, str], int]  # rows that two sets share: train or validation with a later one
-    shared_instances: Mapping[tuple[str, str], int]  # source instances that two sets share
-    copies: Mapping[tuple[str, str], int]  # instances of the second set that are other files of the first one's
+    sharing: Sharing  # images, instances and copies that train or validation share with a later set
     reused: int  # training instances used in more than one cell
     problems: tuple[str, ...]
     sizes: Mapping[str, Size]
     shares: Mapping[str, np.ndarray] = field(default_factory=dict)
     pairs: tuple[Pair, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def shared_images(self) -> Mapping[tuple[str, str], int]:
+        """Rows that two sets share."""
+        return self.sharing.images
+
+    @property
+    def shared_instances(self) -> Mapping[tuple[str, str], int]:
+        """Things that two sets share: objects where the world says which images show one, else source images."""
+        return self.sharing.instances
+
+    @property
+    def copies(self) -> Mapping[tuple[str, str], int]:
+        """Images of the second set that are other files of the first one's."""
+        return self.sharing.copies
 
 
 def audit(split: Split, samples: Samples) -> Audit:
@@ -58,20 +72,12 @@ def audit(split: Split, samples: Samples) -> Audit:
         return _audit_of_levels(split, samples)
     names = [name for name in split.sets if name != "probe"]
     rows = {name: split.rows(samples, name) for name in names}
-    instances = {name: _instances(samples, rows[name]) for name in names}
     counts = {name: _counts(samples, split, rows[name]) for name in names}
-    content = _content(samples)
-    shared_images, shared_instances, copies = {}, {}, {}
+    shared = sharing(split, samples, rows)
     if "probe" in split.sets and split["probe"].listed is not None:  # a rule draws its probe from the test pool
-        probed = split.rows(samples, "probe")
-        shared_images["train", "probe"] = len(np.intersect1d(rows["train"], probed))
-    for left, right in _pairs(names):
-        pair = (left, right)
-        shared_images[pair] = len(np.intersect1d(rows[left], rows[right]))
-        shared_instances[pair] = len(np.intersect1d(instances[left], instances[right]))
-        if content is not None:
-            others = np.setdiff1d(instances[right], instances[left])
-            copies[pair] = int(np.isin(content[others], content[instances[left]]).sum())
+        probed = len(np.intersect1d(rows["train"], split.rows(samples, "probe")))
+        shared = replace(shared, images={("train", "probe"): probed, **shared.images})
+    trained = samples.instance_numbers(rows["train"])
     withheld = split.facts.get("withheld", {})
     kept = [np.delete(np.arange(n), withheld.get(f, [])) for f, n in zip(split.factors, counts["train"].shape)]
     seen = (counts["train"] > 0)[np.ix_(*kept)]  # what a design keeps out of training on purpose is no imbalance
@@ -83,26 +89,24 @@ def audit(split: Split, samples: Samples) -> Audit:
         name: [samples.space[name].texts[level] for level in own[~seen.any(axis=1 - axis)]]
         for axis, (name, own) in enumerate(zip(split.factors, kept))
     }
-    reused = _reused(samples, split, rows["train"], instances["train"])
+    reused = _reused(samples, split, rows["train"], trained)
     repeated = "visits_per_image" in split.facts  # images are listed several times on purpose
-    notes, uneven = visits(split, samples, instances["train"], counts["train"]) if repeated else ((), ())
+    notes, uneven = visits(split, samples, trained, counts["train"]) if repeated else ((), ())
     notes += domain_notes(split, counts["train"]) if "left_out" in split.facts else ()
-    problems = _problems(split, counts, shared_images, shared_instances, copies, per_row, never, reused)
+    problems = _problems(split, counts, shared, per_row, never, reused)
     sizes = {name: _size(table[table > 0]) for name, table in counts.items()}
-    return Audit(
-        counts, per_row, shared_images, shared_instances, copies, reused, (*problems, *uneven), sizes, notes=notes
-    )
+    return Audit(counts, per_row, shared, reused, (*problems, *uneven), sizes, notes=notes)
 
 
 def _audit_of_levels(split: Split, samples: Samples) -> Audit:
-    """A split by levels. It treats every instance alike, so that all sets share them: that is no leak."""
+    """A split by levels. Where no factor names instances it treats all alike, so that all sets share them: no leak."""
     names = [name for name in split.sets if name != "probe"]
     rows = {name: split.rows(samples, name) for name in names}
     sizes = {name: _size(_per_cell(samples, split.factors, rows[name])) for name in names}
-    shared = {(a, b): len(np.intersect1d(rows[a], rows[b], assume_unique=True)) for a, b in _pairs(names)}
+    shared = sharing(split, samples, rows)
     used = [rows[name] for name in ("train", "validation") if name in rows]
     shares = shares_of(samples, split.factors, used)
-    problems = [f"{n} images are in both '{left}' and '{right}'" for (left, right), n in shared.items() if n]
+    problems = list(shared.problems(split.pools.by))
     if "validation" not in sizes:
         problems.append(NO_VALIDATION)
     for factor, share in shares.items():
@@ -114,7 +118,7 @@ def _audit_of_levels(split: Split, samples: Samples) -> Audit:
         if leaked:
             problems.append(f"training shows {factor} {listed(leaked, most=6)}, which is held out")
     pairs = pairs_of(samples, split.factors, used)
-    return Audit({}, {}, shared, {}, {}, 0, tuple(problems), sizes, shares, pairs)
+    return Audit({}, {}, shared, 0, tuple(problems), sizes, shares, pairs)
 
 
 def _size(images: Int[np.ndarray, " cells"]) -> Size:
@@ -133,33 +137,11 @@ def _per_cell(samples: Samples, factors: Sequence[str], rows: np.ndarray) -> Int
     return np.unique(numbers, return_counts=True)[1]
 
 
-def _pairs(names: list[str]) -> list[tuple[str, str]]:
-    """Training and validation against everything after them; test sets may share instances with each other."""
-    return [
-        (left, right)
-        for place, left in enumerate(("train", "validation"))
-        for right in names
-        if left in names and right not in ("train", "validation")[: place + 1]
-    ]
-
-
 def _reused(samples: Samples, split: Split, rows: np.ndarray, instances: np.ndarray) -> int:
     """Instances that training shows in more than one cell."""
     numbers = samples.space.select(split.factors).numbers(samples.cells(rows, split.factors))
     _, cells = np.unique(np.unique(np.stack([instances, numbers]), axis=1)[0], return_counts=True)
     return int((cells > 1).sum())
-
-
-def _instances(samples: Samples, rows: np.ndarray) -> np.ndarray:
-    block, instance, _ = samples.locate(rows)
-    starts = np.cumsum([0, *(b.instances for b in samples.blocks)])[:-1]
-    return starts[block] + instance if len(rows) else rows
-
-
-def _content(samples: Samples) -> np.ndarray | None:
-    if any(block.content is None for block in samples.blocks):
-        return None
-    return np.concatenate([np.asarray(block.content) for block in samples.blocks])
 
 
 def _counts(samples: Samples, split: Split, rows: np.ndarray) -> np.ndarray:
@@ -171,24 +153,12 @@ def _counts(samples: Samples, split: Split, rows: np.ndarray) -> np.ndarray:
 def _problems(
     split: Split,
     counts: Mapping[str, np.ndarray],
-    shared_images: Mapping[tuple[str, str], int],
-    shared_instances: Mapping[tuple[str, str], int],
-    copies: Mapping[tuple[str, str], int],
+    shared: Sharing,
     per_row: Mapping[str, tuple[int, int]],
     never: Mapping[str, Sequence[str]],
     reused: int,
 ) -> tuple[str, ...]:
-    found = []
-    for (left, right), n in shared_images.items():
-        if n:
-            found.append(f"{n} images are in both '{left}' and '{right}'")
-    for (left, right), n in shared_instances.items():
-        if n and not shared_images[left, right]:
-            found.append(f"{n} instances are in both '{left}' and '{right}' (disjoint by {split.pools.by})")
-    for (left, right), n in copies.items():
-        if n:
-            are = "image of '{}' is an identical copy" if n == 1 else "images of '{}' are identical copies"
-            found.append(f"{n} {are.format(right)} of images of '{left}'")
+    found = list(shared.problems(split.pools.by))
     if "validation" not in counts:
         found.append(NO_VALIDATION)
     if "visits_per_image" in split.facts:

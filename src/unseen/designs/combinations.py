@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from unseen.designs.apart import things_told
 from unseen.designs.balance import check_balance, combinations
 from unseen.designs.quotas import computed, constant_total, fitting_total, plain_sizes, take_each, take_even
 from unseen.designs.room import (
@@ -20,6 +21,7 @@ from unseen.designs.room import (
 )
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, Level
+from unseen.vocabulary.instances import IMAGE, alone, kept_together
 from unseen.vocabulary.pools import Pools
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Part, RowSet, Split, available
@@ -61,8 +63,8 @@ def hold_out_combinations(
     _check_choice("balance", balance, ("exact", "nearly_balanced"))
     _check_choice("empty", empty, ("error", "avoid"))
     factors = (rows, columns)
-    alone = disjoint_by == "instance" and "instance" not in samples.space  # groups have no one column of their own
-    within = factors if alone else (rows,)
+    disjoint_by = kept_together(samples, disjoint_by, factors)
+    within = factors if alone(samples, disjoint_by) else (rows,)  # groups have no one column of their own
     pools = Pools(tuple(float(share) for share in shares), by=disjoint_by, within=within, seed=seed)
     supply = {pool: available(samples, pools, pool, factors) for pool in ("train", "validation", "test")}
     usable = np.ones((len(kept_rows), len(kept_columns)), dtype=bool)
@@ -71,7 +73,9 @@ def hold_out_combinations(
     check_balance(usable.shape, seen_per_level, balance, rows=rows, columns=columns)
     seen_per_level = int(seen_per_level)
     if not longest_chain(usable, seed):
-        raise no_choice((every_row, every_column), (kept_rows, kept_columns), usable, seed)
+        apart = things_told(samples, pools)
+        apart += f' Or set design.disjoint_by = "{IMAGE}": sets then share every {pools.by}.' if apart else ""
+        raise no_choice((every_row, every_column), (kept_rows, kept_columns), usable, seed, apart)
     asked, chain = combinations(usable.tobytes(), usable.shape, seed)
     if seen_per_level > len(chain):
         raise too_many_seen(seen_per_level, usable, len(chain), rows, columns)

@@ -15,15 +15,18 @@ and smaller ones list theirs again, each as often as any other to within one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from jaxtyping import Int
 
+from unseen.designs.apart import things_told, ways_apart
 from unseen.designs.quotas import even, plain_sizes, take_each
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, Level
+from unseen.vocabulary.instances import kept_together
 from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.pools import POOLS, Pools
 from unseen.vocabulary.samples import Samples
@@ -88,6 +91,7 @@ def expose(
             f"be asked; set design.seen = 0, or give one level."
         )
     factors = (category, transformation)
+    disjoint_by = kept_together(samples, disjoint_by, factors)
     pools = Pools(tuple(float(share) for share in shares), by=disjoint_by, within=(category,), seed=seed)
     supply = _supply(samples, pools, factors, [off, *ons])
     exposed = exposed_categories(n, seed)[:seen]
@@ -271,7 +275,7 @@ def _levels(factor: Factor, plain: Level, level: object) -> list[int]:
 def _supply(samples: Samples, pools: Pools, factors: tuple[str, str], levels: list[int]) -> dict[str, np.ndarray]:
     """Images by pool and cell; every category needs some of each pool that has a share, plain and transformed."""
     supply = {pool: available(samples, pools, pool, factors) for pool in POOLS}
-    check_filled(samples, supply, factors, levels)
+    check_filled(samples, supply, factors, levels, pools)
     if any((counts[:, levels[:1]] != counts[:, levels[1:]]).any() for counts in supply.values()):
         raise UnseenError(
             f"some images of this world are there plain or transformed, but not both, so that none can be transformed "
@@ -281,14 +285,22 @@ def _supply(samples: Samples, pools: Pools, factors: tuple[str, str], levels: li
 
 
 def check_filled(
-    samples: Samples, supply: Mapping[str, np.ndarray], factors: tuple[str, str], levels: Sequence[int]
+    samples: Samples, supply: Mapping[str, np.ndarray], factors: tuple[str, str], levels: Sequence[int], pools: Pools
 ) -> None:
     """No cell that is shown or asked may be empty; a pool without any image is one that has no share."""
     for pool, counts in supply.items():
         names = samples.space[factors[0]].levels
         bare = [names[c] for c in np.flatnonzero((counts[:, list(levels)] == 0).any(axis=1))]
         if bare and (pool != "validation" or counts.any()):
+            usual = "give this pool a larger share (design.shares)"
+            ways = ways_apart(samples, pools, factors, partial(_fills, samples, factors, levels)) or [usual]
+            told = f"{things_told(samples, pools)} ".lstrip()
             raise UnseenError(
                 f"{len(bare)} of {len(names)} levels of '{factors[0]}' have no image in pool '{pool}': {listed(bare)}. "
-                f"Add images, leave them out of the world, or give this pool a larger share (design.shares)."
+                f"{told}Add images, leave them out of the world, or {', or '.join(ways)}."
             )
+
+
+def _fills(samples: Samples, factors: tuple[str, str], levels: Sequence[int], pools: Pools) -> bool:
+    """Whether every pool has an image of each of these cells."""
+    return all((available(samples, pools, pool, factors)[:, list(levels)] > 0).all() for pool in POOLS)

@@ -15,12 +15,14 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Int
 
+from unseen.designs.apart import things_told
 from unseen.designs.quotas import computed, even, plain_sizes, source_of, take_each
 from unseen.designs.spread import BALANCES, largest, spread
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Level
+from unseen.vocabulary.instances import alone, kept_together
 from unseen.vocabulary.plain_numbers import is_whole
-from unseen.vocabulary.pools import POOLS, Pools
+from unseen.vocabulary.pools import POOLS, Pools, things
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Part, RowSet, Split, available, part_rows
 
@@ -69,12 +71,11 @@ def leave_one_out(
         if given not in possible:
             raise unknown(f"value for design.{key}", given, possible)
     factors, kind, names = (category, factor), samples.space[factor], samples.space[category].levels
-    alone = disjoint_by == "instance" and "instance" not in samples.space  # groups have no one level of their own
-    pools = Pools(
-        tuple(float(share) for share in shares), by=disjoint_by, within=factors if alone else (category,), seed=seed
-    )
+    disjoint_by = kept_together(samples, disjoint_by, factors)
+    within = factors if alone(samples, disjoint_by) else (category,)  # groups have no one level of their own
+    pools = Pools(tuple(float(share) for share in shares), by=disjoint_by, within=within, seed=seed)
     supply = {pool: available(samples, pools, pool, factors) for pool in POOLS}
-    _check_trained(samples, factors, trained, supply["train"])
+    _check_trained(samples, factors, trained, supply["train"], pools)
     shared = computed(samples, factors)
     own = {pool: _own(supply[pool], trained, shared) for pool in ("train", "validation")}
     shown = _images(images, _equal(supply["train"], shared, balance), own["train"], balance)
@@ -91,7 +92,7 @@ def leave_one_out(
     )
     sources = ("test",) if asked == "test" or disjoint_by == "nothing" else ("test", "validation", "train")
     if len(sources) > 1:
-        _check_own(factor, disjoint_by, alone, shared[1])
+        _check_own(samples, pools, factors, shared[1])
     there = sum((supply[pool] for pool in sources), np.zeros_like(supply["test"]))
     strange = [] if left is None else [c for c in np.flatnonzero(there[:, left]) if c not in known]
     sets["unseen"] = _unseen(samples, Split(factors, {}, pools), sources, left, known, there, most)
@@ -228,14 +229,17 @@ def _unseen(
     return RowSet(f"{reason}: all pools", "test", listed=np.concatenate(rows), asks=asks)
 
 
-def _check_trained(samples: Samples, factors: tuple[str, str], trained: Sequence[int], supply: np.ndarray) -> None:
+def _check_trained(
+    samples: Samples, factors: tuple[str, str], trained: Sequence[int], supply: np.ndarray, pools: Pools
+) -> None:
     category, factor = factors
     levels = samples.space[factor].levels
     bare = [levels[level] for level in trained if not supply[:, level].any()]
     if bare:
+        told = f"{things_told(samples, pools)} ".lstrip()
         raise UnseenError(
             f"{len(bare)} of the {len(trained)} trained levels of '{factor}' have no image in pool 'train': "
-            f"{listed(bare)}. Add images, leave them out of the world, or give this pool a larger share "
+            f"{listed(bare)}. {told}Add images, leave them out of the world, or give this pool a larger share "
             f"(design.shares)."
         )
     if (known := int(supply[:, trained].any(axis=1).sum())) < 2:
@@ -245,11 +249,16 @@ def _check_trained(samples: Samples, factors: tuple[str, str], trained: Sequence
         )
 
 
-def _check_own(factor: str, disjoint_by: str, alone: bool, free: bool) -> None:
+def _check_own(samples: Samples, pools: Pools, factors: tuple[str, str], free: bool) -> None:
     """All pools of the left-out level may be asked where none of its things was trained on elsewhere."""
-    if alone and not free:
-        return
-    why = f"every image is shown at each {factor}" if free else f"a {disjoint_by} may be at several levels of {factor}"
+    factor = factors[1]
+    if not free:
+        if alone(samples, pools.by):
+            return
+        at = np.stack([things(samples, pools.by, pools.within), samples.groups(factor)])
+        if len(np.unique(at, axis=1)[0]) == len(np.unique(at[0])):
+            return  # nothing is at two levels
+    why = f"every image is shown at each {factor}" if free else f"some {pools.by} is at several levels of {factor}"
     raise UnseenError(
         f'design.asked = "all" would ask what training has seen, since {why}; set design.asked = "test", the default.'
     )

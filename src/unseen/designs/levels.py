@@ -15,8 +15,9 @@ import numpy as np
 from unseen.designs.quotas import plain_sizes
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor
+from unseen.vocabulary.instances import NOTHING, alone, kept_together
 from unseen.vocabulary.pools import Pools
-from unseen.vocabulary.rules import EVERY_ROW, Drawn, Rule, at_most, marked
+from unseen.vocabulary.rules import EVERY_ROW, Drawn, InPool, Rule, at_most, marked
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import RowSet, Split
 
@@ -34,6 +35,8 @@ def hold_out_levels(
     images: int | None = None,
     test_images: int | None = 20_000,
     probe_images: int = 10_000,
+    shares: Sequence[float] = (0.7, 0.1, 0.2),
+    disjoint_by: str = "instance",
     seed: int,
 ) -> Split:
     """Split a world by the levels of all its factors but those in ``protect`` (Schott et al. 2022).
@@ -49,6 +52,10 @@ def hold_out_levels(
     ``many-out`` (three or more); ``probe``, rows of the whole grid, trained on or not. Of the training rows at most
     ``images`` are taken, of each test set ``test_images`` and of the probe ``probe_images``, by chance; None, or
     more than there are, takes all.
+
+    Where the world has an instance factor (photos of objects), objects are no levels to interpolate between: they are
+    left out of the split factors, and ``shares`` of them are trained on, chosen by and asked, so that no object is in
+    two pools. ``disjoint_by = "nothing"`` takes the factor like any other. Ours.
     """
     if mode not in MODES:
         raise unknown("value for design.mode", mode, MODES)
@@ -57,11 +64,21 @@ def hold_out_levels(
     images, test_images, probed = plain_sizes(
         of="rows", images=images, test_images=test_images, probe_images=probe_images
     )
-    varying = _varying(samples, protect)
+    things = _set_aside(samples, disjoint_by)
+    varying = _varying(samples, protect, things)
+    pools = Pools(tuple(float(one) for one in shares), by=things or "nothing", within=_row(samples, things), seed=seed)
     words, marks, cells, rest = _cells(samples, varying, mode, share, seed)
     n_cells, n_rest = cells.count(samples), rest.count(samples)
     _check_both_sides(mode, share, n_cells, n_rest)
-    n_validation = _validation_rows(validation, n_cells)
+
+    def within(rule: Rule, pool: str) -> Rule:
+        return rule if things is None else InPool(rule, pools, pool)
+
+    kept, rest = within(cells, "train"), within(rest, "test")
+    n_kept = n_cells if things is None else kept.count(samples)
+    n_validation = _validation_rows(validation, n_kept)
+    if things is not None:
+        _check_pools(samples, things, kept, rest, within(cells, "validation") if n_validation else None)
 
     def drawn(reason: str, rule: Rule, most: int | None, what: str) -> RowSet:
         every = rule.count(samples)
@@ -70,32 +87,36 @@ def hold_out_levels(
         return RowSet(reason + part, "test", rule=taken)
 
     # With nothing passed over and everything taken a draw is the rule itself.
-    trained: Rule = Drawn(cells, "validation", seed, skip=n_validation, take=images)
-    sets = {"train": RowSet(words["train"], rule=trained if n_validation or images is not None else cells)}
+    skip = n_validation if things is None else 0  # a pool of its own is not drawn from what is trained on
+    trained: Rule = Drawn(kept, "validation", seed, skip=skip, take=images)
+    sets = {"train": RowSet(words["train"], rule=trained if skip or images is not None else kept)}
     if n_validation:
         few = n_validation if images is None else min(n_validation, max(1, round(validation * images)))
-        held = Drawn(cells, "validation", seed, take=few)  # few images to train on need few to choose by
+        held = Drawn(within(cells, "validation"), "validation", seed, take=few)  # few to train on need few to choose by
         reason = f"{100 * validation:g} % of the training rows, not trained on, to choose the epoch"
+        reason = reason if things is None else f"rows as in training, of another {things}, to choose the epoch"
         sets["validation"] = RowSet(reason, "validation", rule=held)
     sets["test"] = drawn(words["test"], rest, test_images, "test images")
     for name, (reason, rule) in _by_factors_out(marks).items():
+        rule = within(rule, "test")
         if rule.count(samples):  # a world that lists its cells may have none of a kind
             sets[name] = drawn(reason, rule, test_images, "test images")
     sets["probe"] = drawn("rows of the whole grid, seen or not, for what units code", EVERY_ROW, probed, "probe")
-    factors = tuple(name for name in samples.space.names if len(samples.space[name]) > 1)
+    factors = tuple(name for name in samples.space.names if len(samples.space[name]) > 1 and name != things)
     return Split(
         factors,
         sets,
-        Pools(by="nothing", seed=seed),
+        pools,
         {
             "mode": mode,
             "share": share,
             "protected": [name for name in samples.space.names if name in protect],
             "grid": [len(samples.space[name]) for name in factors],
             "withheld": {name: list(levels) for name, levels in marks.items()},
-            "trained_share": n_cells / len(samples),
-            "test_share": n_rest / len(samples),
+            "trained_share": n_kept / len(samples),
+            "test_share": (n_rest if things is None else rest.count(samples)) / len(samples),
             "words": words["levels"],
+            **({} if things is None else {"disjoint_by": things}),
         },
     )
 
@@ -127,7 +148,32 @@ def _q(share: float, factors: int) -> float:
     return 1 - (1 - (1 - share) ** factors) ** (1 / factors)
 
 
-def _varying(samples: Samples, protect: Sequence[str]) -> list[Factor]:
+def _set_aside(samples: Samples, disjoint_by: str) -> str | None:
+    """The factor by which pools are disjoint; None where rows alone tell the sets apart."""
+    by = kept_together(samples, disjoint_by, ())
+    if by == NOTHING or alone(samples, by):
+        return None
+    samples.groups(by)  # it exists, and no image takes all its levels
+    return by
+
+
+def _row(samples: Samples, things: str | None) -> str | None:
+    """Shares are exact within each category, where there is one."""
+    of_kind = [factor.name for factor in samples.space.factors if "category" in (factor.name, factor.kind)]
+    return of_kind[0] if things is not None and of_kind and of_kind[0] != things else None
+
+
+def _check_pools(samples: Samples, things: str, train: Rule, test: Rule, validation: Rule | None) -> None:
+    for pool, rule in (("train", train), ("validation", validation), ("test", test)):
+        if rule is not None and not rule.count(samples):
+            raise UnseenError(
+                f"no row is left in pool '{pool}': pools are disjoint by {things}, which has "
+                f"{len(samples.space[things])} levels. Give this pool a larger share (design.shares), or set "
+                f'design.disjoint_by = "nothing" (training and testing then share every {things}).'
+            )
+
+
+def _varying(samples: Samples, protect: Sequence[str], things: str | None = None) -> list[Factor]:
     """The factors whose levels are held out."""
     names = samples.space.names
     if isinstance(protect, str):
@@ -135,7 +181,7 @@ def _varying(samples: Samples, protect: Sequence[str]) -> list[Factor]:
     for name in protect:
         if name not in names:
             raise unknown("factor", name, names, where="this world, named in design.protect")
-    varying = [factor for factor in samples.space.factors if factor.name not in protect]
+    varying = [factor for factor in samples.space.factors if factor.name not in (*protect, things)]
     if not varying:
         raise UnseenError(f"design.protect names all factors ({listed(names)}); leave at least one to be split on.")
     single = [factor.name for factor in varying if len(factor) < 2]

@@ -15,6 +15,7 @@ from unseen.designs.exposure import check_filled, images_shown, visits
 from unseen.designs.quotas import computed, plain_sizes, take_each
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor, Level
+from unseen.vocabulary.instances import alone, kept_together
 from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.pools import POOLS, Pools
 from unseen.vocabulary.samples import Samples
@@ -56,6 +57,7 @@ def matrix(
         probe_per_cell=probe_per_cell,
     )
     factors = (category, factor)
+    disjoint_by = kept_together(samples, disjoint_by, factors)
     pools = Pools(
         tuple(float(share) for share in shares),
         by=disjoint_by,
@@ -65,7 +67,7 @@ def matrix(
     supply = {pool: available(samples, pools, pool, factors) for pool in POOLS}
     every, n = range(len(kind)), len(samples.space[category])
     for pool, counts in supply.items():
-        check_filled(samples, {pool: counts}, factors, every if pool == "test" else trained)
+        check_filled(samples, {pool: counts}, factors, every if pool == "test" else trained, pools)
     free = computed(samples, factors)[1]
     times = _times(visits_per_image, len(trained), free, factor)
 
@@ -140,8 +142,7 @@ def _trained(
 
 def _within(samples: Samples, factors: tuple[str, str], disjoint_by: str) -> tuple[str, ...]:
     """Shares are exact in each cell where images stand alone; what stays together has no one level of its own."""
-    alone = disjoint_by == "instance" and "instance" not in samples.space
-    return factors if alone else factors[:1]
+    return factors if alone(samples, disjoint_by) else factors[:1]
 
 
 def _times(given: object, levels: int, free: bool, factor: str) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Int
 
+from unseen.designs.apart import THIRDS, keeps_groups, things_told, ways_apart
 from unseen.designs.balance import combinations
 from unseen.designs.quotas import KEYS, fitting_total
 from unseen.vocabulary.errors import UnseenError, listed
@@ -22,7 +23,6 @@ from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import RowSet, available, cell_name
 
 Cell = tuple[int, int]
-THIRDS = (0.34, 0.33, 0.33)
 SPARSE = 0.4  # of all cells: with fewer usable ones the levels with most gaps are dropped before anything is tried
 EVERY_POOL = 3  # images that a cell needs to have one in each pool
 
@@ -117,7 +117,12 @@ def _mend_empty(
     whole = available(room.samples, Pools(by="nothing"), "train", room.factors)
     ways = ["add images"]
     thirds = Pools(THIRDS, pools.by, pools.within, pools.respect_source, pools.seed)
-    if pools.by != "nothing" and all(_in_every_pool(room, thirds)[cell] for cell in needed):
+    grouped = keeps_groups(room.samples, pools)
+    if grouped:
+        ways += ways_apart(
+            room.samples, pools, room.factors, lambda one: all(_in_every_pool(room, one)[cell] for cell in needed)
+        )
+    elif pools.by != "nothing" and all(_in_every_pool(room, thirds)[cell] for cell in needed):
         ways.append(f"share the images out more evenly (design.shares = {list(THIRDS)})")
     usable = _in_every_pool(room, pools)[np.ix_(*kept)]
     if seen := longest_chain(usable, seed):
@@ -128,7 +133,8 @@ def _mend_empty(
             f"since {len(scarce)} of these cells have fewer than {EVERY_POOL} images, set design.disjoint_by = "
             '"nothing" (training and testing then share images)'
         )
-    return f"{_sentence(ways)}."
+    told = f"{things_told(room.samples, pools)} ".lstrip()
+    return f"{told}{_sentence(ways)}."
 
 
 def _in_every_pool(room: Room, pools: Pools) -> Bool[np.ndarray, "rows columns"]:
@@ -195,13 +201,15 @@ def no_choice(
     kept: tuple[np.ndarray, np.ndarray],
     usable: Bool[np.ndarray, "rows columns"],
     seed: int,
+    apart: str = "",
 ) -> UnseenError:
-    """No balanced choice exists: which levels stand in its way."""
+    """No balanced choice exists: which levels stand in its way; ``apart`` tells of pools that have whole objects."""
     shape, gaps = "×".join(map(str, usable.shape)), int((~usable).sum())
     told = f"no balanced choice of cells on this {shape} grid with {gaps} empty cells"
     rest = without_gaps(usable, seed)
     if rest is None:
-        return UnseenError(f"{told}: too few combinations of {factors[0].name} and {factors[1].name} have images.")
+        few = f"{told}: too few combinations of {factors[0].name} and {factors[1].name} have images in every pool."
+        return UnseenError(f"{few} {apart}".rstrip())
     ways = []
     for factor, own, left in zip(factors, kept, rest):
         out = [factor.levels[int(own[place])] for place in range(len(own)) if place not in left]

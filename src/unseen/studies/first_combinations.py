@@ -15,6 +15,7 @@ import numpy as np
 from unseen.designs.balance import combinations
 from unseen.designs.room import Room, longest_chain, without_gaps
 from unseen.vocabulary.factors import Level
+from unseen.vocabulary.instances import IMAGE, INSTANCE, NOTHING, alone
 from unseen.vocabulary.pools import POOLS, Pools
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import available
@@ -83,7 +84,7 @@ def plan_combinations(
 def _best(samples: Samples, factors: tuple[str, str], objects: str | None, seed: int) -> _Layout | None:
     """Pools that are disjoint by object, else by image, else by nothing: the first that keeps most images in use."""
     best = None
-    for by in (*([objects] if objects else []), "instance", "nothing"):
+    for by in (*([objects, IMAGE] if objects else [INSTANCE]), NOTHING):
         tried = [_layout(samples, factors, by, shares, seed) for shares in (SHARES if by != "nothing" else (USUAL,))]
         own = max(filter(None, tried), key=_preferred, default=None)
         if own is not None and (best is None or own.share_kept > best.share_kept):
@@ -126,8 +127,7 @@ def _without_scarce(samples: Samples, factors: tuple[str, str], layout: _Layout,
 
 
 def _pools(samples: Samples, factors: tuple[str, str], by: str, shares: tuple[float, ...], seed: int) -> Pools:
-    alone = by == "instance" and "instance" not in samples.space
-    return Pools(shares, by=by, within=factors if alone else factors[:1], seed=seed)
+    return Pools(shares, by=by, within=factors if alone(samples, by) else factors[:1], seed=seed)
 
 
 def _layout(

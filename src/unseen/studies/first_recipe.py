@@ -123,12 +123,15 @@ def _design(start: Start, rows: str, columns: str) -> list[str]:
         unknown = {"rows": rows, "columns": columns, "seen_per_level": FILL_ME_IN}
         return ['name = "hold_out_combinations"', *(f"{key} = {value_text(value)}" for key, value in unknown.items())]
     by = start.design.get("disjoint_by")
-    apart = f"images of one {_plain(str(by))} stay in one of training, validation and test"
+    apart = {
+        "nothing": "training, validation and test may share images",
+        "image": "training, validation and test may share objects",
+    }.get(str(by), f"images of one {_plain(str(by))} stay in one of training, validation and test")
     said = {
         "images": "  # training images in all, the same in every trial",
         "balance": "  # levels are seen equally often, give or take one combination",
         "empty": "  # choose combinations around those that have too few images",
-        "disjoint_by": f"  # {'training, validation and test may share images' if by == 'nothing' else apart}",
+        "disjoint_by": f"  # {apart}",
         "shares": "  # of each combination's images: train, validation, test",
     }
     return [f"{key} = {value_text(value)}{said.get(key, '')}" for key, value in start.design.items()]

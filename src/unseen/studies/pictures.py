@@ -48,7 +48,11 @@ def splits(study: Study) -> tuple[SplitPicture, ...]:
     repeated = [(trial, found) for trial, found in audits if is_repeated(study.split(trial))]
     for trial, found in distinct(study, repeated) if len(repeated) == len(audits) else audits:
         draw = pair_pictures if found.shares else grid_pictures
-        pictures += draw(study, trial, found, examples=not pictures)
+        drawn = draw(study, trial, found, examples=not pictures)
+        told = (
+            "; ".join(found.sharing.words) if found.sharing.instance else ""
+        )  # in the report; `audit` prints it below
+        pictures += [replace(one, note="; ".join(filter(None, (told, one.note)))) for one in drawn]
     return tuple(pictures)
 
 

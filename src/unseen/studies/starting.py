@@ -15,6 +15,7 @@ from unseen.studies.starting_combinations import image_counts, start_combination
 from unseen.studies.starting_domains import start_domains
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor
+from unseen.vocabulary.instances import IMAGE, NOTHING
 from unseen.vocabulary.samples import Samples
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 MANY = 10  # levels of a measured factor that may be put into bins
 SCARCE = 8  # images of a combination: with fewer, many levels become a few bins
 CIRCLE, LINE = 8, 6  # bins of a turn, and of a measure, that a first study would like
+_SHARED = {IMAGE: 1, NOTHING: 2}  # how much training and test share
 FEWEST, TRIED = 3, 3  # bins, and numbers of them that are tried
 
 
@@ -40,13 +42,32 @@ def start(found: Proposal, study: str | None = None, progress: Progress | None =
         made, why = _first(start_combinations, found, progress)
     if made is None:
         return Start(found, wanted, found.world, guessed=guessed, missing=why)
-    return replace(made, guessed=(*guessed, *made.guessed))
+    return replace(made, guessed=(*guessed, *_objects(found, made), *made.guessed))
+
+
+def _objects(found: Proposal, made: Start) -> Iterator[str]:
+    """What is taken for one object, and whether objects are kept apart."""
+    by = made.design.get("disjoint_by")
+    if found.objects is None or by == NOTHING:
+        return
+    if by == IMAGE:
+        yield (
+            f"objects are NOT kept apart: too few levels of {found.objects} fill training, validation and test with "
+            f'the combinations of this study, so that one object may be trained on and tested (disjoint_by = "{IMAGE}"); '
+            "accuracy is then in part that of knowing the object. `unseen audit` counts them"
+        )
+        return
+    yield (
+        f"objects are taken as instances: no object is in two pools. An object is one level of {found.objects}; to "
+        f'take every image for itself, set disjoint_by = "{IMAGE}" in [design]'
+    )
 
 
 def _first(
     make: Callable[[Proposal, Mapping[str, Any], Samples], Start], found: Proposal, progress: Progress | None
 ) -> tuple[Start | None, str]:
-    """The first way to read the images that makes a study; one whose sets share images only if there is no other."""
+    """The first way to read the images that makes a study; one whose sets share objects, or images, only if there is no
+    other."""
     spare, why = None, ""
     for world, said in _ways(found):
         try:
@@ -58,10 +79,12 @@ def _first(
             why = why or str(fault)
             continue
         made = replace(made, guessed=(*said, *made.guessed))
-        if made.design.get("disjoint_by") != "nothing":
+        shared = _SHARED.get(str(made.design.get("disjoint_by")), 0)
+        if not shared:
             return made, ""
-        spare = spare or made
-    return spare, why
+        if spare is None or shared < spare[0]:
+            spare = shared, made
+    return (spare[1] if spare else None), why
 
 
 def _ways(found: Proposal) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:

@@ -108,8 +108,6 @@ def _notes(plan: Combinations, images: int) -> Iterator[str]:
             "diversity helps is not asked"
         )
     by = plan.arguments.get("disjoint_by")
-    if by is not None and by != "nothing":
-        yield f"all images of one {by} are either trained on or tested on (disjoint_by)"
     if by == "nothing":
         yield (
             "combinations have too few images to keep training, validation and test apart, so the same image may "

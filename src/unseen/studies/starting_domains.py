@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from unseen.studies.first_combinations import SHARES, USUAL
 from unseen.studies.first_study import DOMAINS, Start, rehearsal, split_of, training_of
 from unseen.studies.first_training import SEEDS, augmentation
 from unseen.vocabulary.errors import UnseenError, listed
+from unseen.vocabulary.instances import IMAGE, INSTANCE
 from unseen.vocabulary.samples import Samples
 
 if TYPE_CHECKING:
@@ -26,9 +28,10 @@ def start_domains(found: Proposal, world: Mapping[str, Any], samples: Samples) -
     levels = list(samples.space[columns].levels)
     chosen = levels if len(levels) <= MOST_LEFT_OUT else levels[:: -(-len(levels) // MOST_LEFT_OUT)]
     fault: UnseenError | None = None
-    for shares in SHARES:
+    for by, shares in product((INSTANCE, IMAGE) if found.objects else (INSTANCE,), SHARES):
         design: dict[str, Any] = {"name": "leave_one_out", "factor": columns, "category": rows}
         design |= {"shares": list(shares)} if shares != USUAL else {}
+        design |= {"disjoint_by": by} if by != INSTANCE else {}
         try:
             draws = [
                 [split_of(design | {"left_out": level, "seed": seed}, samples) for level in [*chosen, "none"]]

@@ -17,6 +17,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnno
 from unseen import worlds
 from unseen.designs import DESIGNS
 from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.plain_values import shown
 from unseen.vocabulary.recipe import DesignSection, Named, Recipe
 from unseen.vocabulary.samples import Samples
@@ -169,10 +170,23 @@ def component_versions(recipe: Recipe, space: Container[str]) -> dict[str, int]:
         versions["augment"] = 3 if recipe.training.objective in PAIRED else 2
     if recipe.training.augment.get("brightness") and recipe.world.name == "transformed":
         versions["brightness"] = 2  # it cut off what is darker than black
-    by = recipe.design.arguments.get("disjoint_by", "instance")
-    if by == "nothing" or by in space:  # not every image for itself
-        versions["pools"] = 2
+    if (pools := _pools_version(recipe, function, space)) is not None:
+        versions["pools"] = pools
     return versions
+
+
+def _pools_version(recipe: Recipe, design: Callable[..., Split] | None, space: Container[str]) -> int | None:
+    """Of pools that do not take every image for itself. 3: by the world's instance factor, whatever it is called, and
+    also where levels are held out."""
+    arguments = recipe.design.arguments
+    by = arguments.get("disjoint_by", "instance")
+    takes = design is not None and "disjoint_by" in inspect.signature(design).parameters
+    if takes and by == "instance" and isinstance(space, FactorSpace):
+        used = {str(value) for value in arguments.values() if isinstance(value, str)}
+        kinds = [f.name for f in space.factors if f.kind == "instance" and f.name not in used]
+        if kinds and ("instance" not in space or recipe.design.name == "hold_out_levels"):
+            return 3
+    return 2 if by == "nothing" or by in space else None
 
 
 def digest(text: str, size: int = 8) -> str:

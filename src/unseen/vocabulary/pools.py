@@ -11,6 +11,7 @@ from jaxtyping import Int
 
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import FactorSpace
+from unseen.vocabulary.instances import alone
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import keyed
 
@@ -23,9 +24,10 @@ ORDER = "instance order"
 class Pools:
     """How instances are divided into disjoint pools, the same share of every level (or cell) of ``within``.
 
-    ``by``: "instance" (each image of its own), another factor (the photos of one object stay together), or "nothing"
-    (every pool is everything: for sets such as COIL, where the category *is* the instance). Where the source names
-    pools ("train", "test"), ``respect_source`` keeps its test images for the test pool.
+    ``by``: "image" (each of its own), a factor (the photos of one object stay together), or "nothing" (every pool is
+    everything: for sets such as COIL, where the category *is* the instance); "instance" is the factor called so, else
+    each image. Designs say which factor holds the instances (:func:`unseen.vocabulary.instances.kept_together`). Where
+    the source names pools ("train", "test"), ``respect_source`` keeps its test images for the test pool.
     """
 
     shares: tuple[float, ...] = (0.7, 0.1, 0.2)
@@ -53,9 +55,9 @@ def membership(samples: Samples, pools: Pools) -> Int[np.ndarray, " instances"]:
     if pools.by == "nothing":
         return np.full(samples.instances, -1, dtype=np.int8)
     strata, source = _strata(samples, pools.within), _source(samples)
-    if pools.by == "instance" and "instance" not in samples.space:
+    if alone(samples, pools.by):
         return _cut(strata, source, keyed(pools.seed, ORDER, np.arange(samples.instances)), pools)
-    kept, first, inverse = np.unique(_groups(samples, pools), return_index=True, return_inverse=True)
+    kept, first, inverse = np.unique(things(samples, pools.by, pools.within), return_index=True, return_inverse=True)
     if source is not None:
         whole = np.zeros(len(kept), dtype=np.int8)
         np.maximum.at(whole, inverse, source)
@@ -63,16 +65,17 @@ def membership(samples: Samples, pools: Pools) -> Int[np.ndarray, " instances"]:
     return _cut(strata[first], source, keyed(pools.seed, "group order", kept), pools)[inverse]
 
 
-def _groups(samples: Samples, pools: Pools) -> np.ndarray:
-    """What stays together. Where the objects of each category are counted anew (object 1 of the cars, object 1 of the
-    buses), an object is its category and its number. Only ids (a factor of kind "instance") are read so, and only by
-    the category they are shared out within: an object seen from many sides, or a background behind many things, is one.
+def things(samples: Samples, by: str, within: str | tuple[str, ...] | None) -> Int[np.ndarray, " instances"]:
+    """What stays together, a number for each image. Where the objects of each category are counted anew (object 1 of
+    the cars, object 1 of the buses), an object is its category and its number. Only ids (a factor of kind "instance")
+    are read so, and only by the category they are shared out within: an object seen from many sides, or a background
+    behind many things, is one.
     """
-    groups = samples.groups(pools.by)
-    row = pools.within if isinstance(pools.within, str) else next(iter(pools.within or ()), None)
-    if row is None or not _is(samples, row, "category") or not _is(samples, pools.by, "instance"):
+    groups = samples.groups(by)
+    row = within if isinstance(within, str) else next(iter(within or ()), None)
+    if row is None or alone(samples, by) or not _is(samples, row, "category") or not _is(samples, by, "instance"):
         return groups
-    objects = _strata(samples, row).astype(np.int64) * len(samples.space[pools.by]) + groups
+    objects = _strata(samples, row).astype(np.int64) * len(samples.space[by]) + groups
     return objects if len(np.unique(objects)) > len(np.unique(groups)) else groups
 
 

@@ -1,8 +1,8 @@
 """Row sets as rules over levels: who belongs is said in a line, counted in closed form, and listed only when asked.
 
 A table of rows would cost what a world of a million rows has; a rule costs nothing until its rows are wanted, and then
-looks at a bounded number of them at a time. Rules know nothing of pools: they are for worlds that compute their factors
-(a whole grid), and hold for any other.
+looks at a bounded number of them at a time. Rules over levels know nothing of pools: they are for worlds that compute
+their factors (a whole grid), and hold for any other. :class:`InPool` is what keeps the objects of a stored world apart.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Bool, Int, UInt8
 
 from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.pools import POOLS, Pools, membership
 from unseen.vocabulary.samples import Block, Samples
 from unseen.vocabulary.seeds import keyed
 
@@ -132,7 +133,41 @@ class Drawn:
         return inside & (key < np.uint64(end)) if end < 2**64 else inside
 
 
-Rule = Marked | Drawn
+@dataclass(frozen=True)
+class InPool:
+    """Rows of another rule whose instances are in one pool, so that no two sets show the same object."""
+
+    of: Rule
+    pools: Pools
+    pool: str
+
+    def holds(self, samples: Samples, rows: Int[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
+        """Which of these rows belong."""
+        return self._here(samples, rows) & self.of.holds(samples, rows)
+
+    def count(self, samples: Samples) -> int:
+        """Number of rows; they are looked at once."""
+        return _in_pool(self, samples)
+
+    def chunks(self, samples: Samples) -> Iterator[Int[np.ndarray, " n"]]:
+        """All rows in order, a bounded number at a time."""
+        for rows in self.of.chunks(samples):
+            yield rows[self._here(samples, rows)]
+
+    def rows(self, samples: Samples) -> Int[np.ndarray, " n"]:
+        """All rows, in order."""
+        return _joined(self.chunks(samples), self.count(samples))
+
+    def _here(self, samples: Samples, rows: np.ndarray) -> np.ndarray:
+        return membership(samples, self.pools)[samples.instance_numbers(rows)] == POOLS.index(self.pool)
+
+
+@lru_cache(maxsize=64)
+def _in_pool(rule: InPool, samples: Samples) -> int:
+    return sum(map(len, rule.chunks(samples)))
+
+
+Rule = Marked | Drawn | InPool
 EVERY_ROW = Marked()
 
 

@@ -133,11 +133,8 @@ class Samples:
         """One attribute of each row's instance."""
         if name not in self.attributes:
             raise unknown("attribute", name, self.attributes, where="this world")
-        at_block, instance, _ = self.locate(rows)
-        starts = np.cumsum([0, *(block.instances for block in self.blocks)])
-        return np.concatenate([np.asarray(block.attributes[name]) for block in self.blocks])[
-            starts[at_block] + instance
-        ]
+        own = np.concatenate([np.asarray(block.attributes[name]) for block in self.blocks])
+        return own[self.instance_numbers(rows)]
 
     def grid_size(self, block: int) -> int:
         """How many rows each instance of a block has."""
@@ -154,6 +151,12 @@ class Samples:
         sizes = np.array([self.grid_size(place) for place in range(len(self.blocks))], dtype=np.int64)
         within = rows - np.asarray(self._starts, dtype=np.int64)[block]
         return block, within // sizes[block], within % sizes[block]
+
+    def instance_numbers(self, rows: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+        """The number of each row's instance, over all blocks."""
+        block, instance, _ = self.locate(rows)
+        starts = np.cumsum([0, *(one.instances for one in self.blocks)])
+        return starts[block] + instance
 
     def levels(self, name: str, rows: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
         """Level number of one factor at each row."""
@@ -228,7 +231,7 @@ class Samples:
 
         ``None``: every instance stands alone. A factor's name: instances that share its level stay together.
         """
-        if by is None or (by == "instance" and by not in self.space):
+        if by is None or (by in ("instance", "image") and by not in self.space):
             return np.arange(self.instances, dtype=np.int64)
         self.space[by]
         if any(by in block.grid for block in self.blocks):

@@ -13,6 +13,7 @@ from unseen.vocabulary.factors import Factor, FactorSpace, Level
 from unseen.worlds.binning import binned_as_asked
 from unseen.worlds.bins import Bins
 from unseen.worlds.levels import encode, one_turn, places
+from unseen.worlds.meanings import is_thing
 
 UNBINNED = "_unbinned"  # ends the name of the attribute that keeps a level which was put into a bin: view_unbinned
 
@@ -45,7 +46,8 @@ def encoded(
     def read(name: str, wanted: Sequence[Level] | None) -> tuple[Factor, np.ndarray]:
         if name in declared and name not in asked:
             return declared[name], places(declared[name], texts[name])
-        return encode(name, texts[name], kind=kinds.get(name), wanted=wanted, category=name == category)
+        kind = kinds.get(name) or ("instance" if is_thing(name, category, texts) else None)
+        return encode(name, texts[name], kind=kind, wanted=wanted, category=name == category)
 
     factors: list[Factor] = []
     codes: list[np.ndarray] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import pairwise
 
 from unseen.vocabulary.factors import Level
@@ -20,6 +20,7 @@ MEANINGS = {
     "dom": "domain", "loc": "location",
 }  # fmt: skip
 CATEGORIES = ("category", "object", "model", "label", "class", "shape")
+THINGS = ("object", "instance")
 VIEWS = ("azimuth", "view", "rotation", "angle", "pose", "camera", "elevation", "zenith", "position", "scale")
 DOMAINS = (
     "domain", "style", "dataset", "source", "site", "location", "place", "hospital", "scanner", "weather", "season",
@@ -150,6 +151,15 @@ def turns(levels: Sequence[Level]) -> bool:
     span = values[-1] - values[0]
     closed = len(values) > 3 and abs(span - 360) < 1e-6
     return even and steps[0] > 1 and (closed or abs(span + steps[0] - 360) < 0.01 * 360)
+
+
+def is_thing(name: str, category: str, names: Container[str]) -> bool:
+    """Whether a factor's name says that its levels are single objects: beside a category, which else they may be.
+
+    >>> is_thing("object", "category", ("category", "object")), is_thing("object", "object", ("object", "view"))
+    (True, False)
+    """
+    return name in THINGS and name != category and category in names
 
 
 def is_counted(levels: Sequence[Level]) -> bool:

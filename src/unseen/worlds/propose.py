@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from unseen.worlds.guess import Guess, readings
 from unseen.worlds.levels import encode, one_turn
 from unseen.worlds.manifest import SUFFIXES as TABLES
 from unseen.worlds.manifest import Manifest, read_manifest
-from unseen.worlds.meanings import are_domains, is_turn
+from unseen.worlds.meanings import are_domains, is_thing, is_turn
 from unseen.worlds.paths import shown
 from unseen.worlds.roles import is_nested, roles
 from unseen.worlds.scan import folder_at, inspect, stats
@@ -42,7 +42,7 @@ class Proposal:
     rows: str | None  # the factor to name: the category
     columns: str | None  # the factor to generalise over
     counts: np.ndarray | None  # images at [rows, columns]
-    objects: str | None  # a factor of which several levels are of one category: its photos belong together
+    objects: str | None  # the factor of kind instance: photos of one of its levels belong together
     images: int
     unmatched: int
     sizes: tuple[tuple[tuple[int, int], int], ...]  # (height, width) and how many of the images looked at
@@ -173,6 +173,11 @@ def _proposal(
         factors.append(factor)
     rows, second = roles(factors, codes, category, across)
     kinds.pop(rows or "", None)  # the category has a kind already
+    objects = _objects(factors, codes, rows, second)
+    if objects is not None:
+        factors = [replace(one, kind="instance") if one.name == objects else one for one in factors]
+        told = objects in declared or is_thing(objects, rows or "category", codes)  # the folder sees it by itself
+        kinds |= {} if told else {objects: "instance"}
     sizes, unreadable = _looked_at(base, files)
     unreadable = [*(f"{name} ({why})" for name, why in odd), *unreadable]
     problems = [f"{unmatched} files do not fit the template"] if unmatched else []
@@ -187,7 +192,7 @@ def _proposal(
         rows=rows,
         columns=second,
         counts=_counts(factors, codes, rows, second),
-        objects=_objects(factors, codes, rows, second),
+        objects=objects,
         images=len(files),
         unmatched=unmatched,
         sizes=tuple(sizes.most_common()),
@@ -217,13 +222,18 @@ def _counts(
 def _objects(
     factors: Sequence[Factor], codes: Mapping[str, np.ndarray], rows: str | None, across: str | None
 ) -> str | None:
-    """Several objects of each category, each in several photos."""
+    """The factor whose levels are single objects: by its kind or name, else one with several of each category, each
+    in several photos."""
     if rows is None:
         return None
+    others = [factor for factor in factors if factor.name not in (rows, across)]
+    said = [one.name for one in others if one.kind == "instance" or is_thing(one.name, rows, codes)]
+    if said:
+        return said[0]
     categories = len(np.unique(codes[rows]))
-    for factor in factors:
+    for factor in others:
         several = OBJECTS * categories <= len(factor) < len(codes[rows])
-        if several and factor.name not in (rows, across) and is_nested(codes[factor.name], codes[rows]):
+        if several and is_nested(codes[factor.name], codes[rows]):
             return factor.name
     return None
 

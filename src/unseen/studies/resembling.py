@@ -1,0 +1,134 @@
+"""Near-copies across the sets of a split: pictures meet designs here. See :mod:`unseen.measures.near_copies`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unseen.designs.sharing import pairs
+from unseen.measures.near_copies import ALIKE, Prints, Resemblance, joined, most_alike, prints
+from unseen.vocabulary.errors import listed
+from unseen.vocabulary.instances import instance_factor
+from unseen.vocabulary.pools import things
+
+if TYPE_CHECKING:
+    from unseen.vocabulary.samples import Samples
+    from unseen.vocabulary.split import Split
+    from unseen.vocabulary.world import World
+
+CHUNK = 256  # pictures in memory
+LOOKED_AT = 2000  # training images that tell how much pictures resemble each other by nature
+MOST = 100_000  # images of one set that are compared
+SHOWN = 3
+Pair = tuple[str, str]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class NearCopies:
+    """Near-copies in each pair of sets, the closest by name. Images that two sets share, and byte copies, are counted
+    elsewhere and left out here."""
+
+    found: Mapping[Pair, Resemblance]
+    closest: Mapping[Pair, tuple[tuple[str, str, float], ...]]
+    flat: int  # pictures that show nothing to compare
+    thing: str  # what training images of "another instance" differ in
+
+    def problems(self) -> Iterator[str]:
+        """Pairs with more near-copies than resemblance explains."""
+        for pair, one in self.found.items():
+            if not one.natural:
+                yield f"{self._told(pair)}, where resemblance alone would make {one.expected:.1f}: {self._files(pair)}"
+
+    def notes(self) -> Iterator[str]:
+        """What resembles by nature, and what could not be compared."""
+        one = next(iter(self.found.values()), None)
+        if one is not None and one.looked_at:
+            yield (
+                f"near-copies by nature: {one.within:,} of {one.looked_at:,} training images "
+                f"({100 * one.within / one.looked_at:.1f} %) have one of another {self.thing} in training"
+            )
+        for pair, one in self.found.items():
+            if one.near and one.natural:
+                yield f"{self._told(pair)}, no more than resemblance explains: {self._files(pair)}"
+        if self.flat:
+            yield f"{self.flat:,} images are nearly of one colour, and were not compared"
+
+    def _told(self, pair: Pair) -> str:
+        one = self.found[pair]
+        have = "image of '{}' has" if one.near == 1 else "images of '{}' have"
+        return f"{one.near:,} of {one.asked:,} {have.format(pair[1])} a near-copy in '{pair[0]}'"
+
+    def _files(self, pair: Pair) -> str:
+        return listed(f"{one} ~ {other} ({alike:.3f})" for one, other, alike in self.closest[pair])
+
+
+def reads_files(world: World) -> bool:
+    """Whether a world's rows are files: others are drawn or generated, and alike by nature."""
+    return all(block.content is not None and not block.grid for block in world.samples.blocks)
+
+
+def prints_of(world: World, rows: np.ndarray, progress: Progress | None = None) -> Prints:
+    """Prints of some rows, a few pictures in memory at a time."""
+    parts = []
+    for at in range(0, len(rows), CHUNK):
+        parts.append(prints(np.asarray(world.images(rows[at : at + CHUNK]).cpu())))
+        if progress is not None:
+            progress(min(at + CHUNK, len(rows)), len(rows))
+    return joined(parts)
+
+
+def near_copies(split: Split, world: World, known: tuple[np.ndarray, Prints]) -> NearCopies:
+    """Of one split; ``known`` are rows, sorted, and their prints."""
+    samples = world.samples
+    rows = {name: _some(np.unique(split.rows(samples, name))) for name in split.sets if name != "probe"}
+    instance = instance_factor(samples, () if split["train"].rule is not None else split.factors)
+    groups = None if instance is None else things(samples, instance, split.factors[0])
+    content = _content(samples)
+
+    def of(some: np.ndarray) -> Prints:
+        return known[1][np.searchsorted(known[0], some)]
+
+    train = rows["train"]
+    first = train
+    if content is not None:  # one of each that are the same to the byte
+        first = train[np.unique(content[samples.instance_numbers(train)], return_index=True)[1]]
+    looked = first[:: max(1, len(first) // LOOKED_AT)][:LOOKED_AT]
+    number = samples.instance_numbers if groups is None else lambda some: groups[samples.instance_numbers(some)]
+    within = int((most_alike(of(looked), of(first), number(looked), number(first))[0] >= ALIKE).sum())
+    found, closest = {}, {}
+    for left, right in pairs(list(rows)):
+        asked = np.setdiff1d(rows[right], rows[left])
+        if content is not None:
+            theirs, own = (content[samples.instance_numbers(some)] for some in (rows[left], asked))
+            asked = asked[~np.isin(own, theirs)]
+        alike, place = most_alike(of(asked), of(rows[left]))
+        near = np.flatnonzero(alike >= ALIKE)
+        found[left, right] = Resemblance(len(near), len(asked), within, len(looked))
+        first_ones = near[np.argsort(-alike[near], kind="stable")][:SHOWN]
+        closest[left, right] = tuple(
+            (samples.name(int(asked[at])), samples.name(int(rows[left][place[at]])), float(alike[at]))
+            for at in first_ones
+        )
+    used = np.unique(np.concatenate(list(rows.values())))
+    return NearCopies(found, closest, int(of(used).flat.sum()), instance or "instance")
+
+
+def _some(rows: np.ndarray) -> np.ndarray:
+    """At most so many, evenly."""
+    return rows if len(rows) <= MOST else rows[:: -(-len(rows) // (MOST))]
+
+
+def _content(samples: Samples) -> np.ndarray | None:
+    if any(block.content is None for block in samples.blocks):
+        return None
+    return np.concatenate([np.asarray(block.content) for block in samples.blocks])
+
+
+def rows_of(split: Split, samples: Samples) -> np.ndarray:
+    """All rows that :func:`near_copies` would look at."""
+    sets = [_some(np.unique(split.rows(samples, name))) for name in split.sets if name != "probe"]
+    return np.unique(np.concatenate(sets))
