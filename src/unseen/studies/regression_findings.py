@@ -20,7 +20,8 @@ from unseen.studies.disentanglement_findings import disentanglement_predicts
 from unseen.studies.headline import moves, undecided
 from unseen.studies.judged import corrected, judged, left_open
 from unseen.studies.meanings import meanings
-from unseen.studies.regressions import KEPT, MEAN, ONE_OUT, OPPOSITE, OTHERS, OUT, R2, TOWARDS
+from unseen.studies.pull_findings import drawn
+from unseen.studies.regressions import DISTANCE, KEPT, MEAN, ONE_OUT, OPPOSITE, OTHERS, OUT, R2, SPREAD, TOWARDS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -208,19 +209,16 @@ def in_and_out(
 
 
 def drawn_to_the_mean(tidy: pl.DataFrame) -> Finding | None:
-    """More than half of the answers about the factor out of range lie nearer to the mean than the truth."""
-    shares = by_network(tidy, measure=TOWARDS, set=f"{ONE_OUT}*", target=MEAN, x=FAR)
-    if not shares:
+    """Answers about the factor out of range are nearer to the mean than the edge of what was trained, and no draws."""
+    at = {"set": f"{ONE_OUT}*", "target": MEAN, "x": FAR}
+    found = [by_network(tidy, measure=name, **at) for name in (TOWARDS, DISTANCE, SPREAD)]
+    both = [key for key in found[0] if all(key in one for one in found)]
+    if not both:
         return None
-    found = judge(repeats_of(shares), 1, null=0.5)
-    share = replace(found.interval, low=_cut(found.interval.low), high=_cut(found.interval.high))
-    opposite = by_network(tidy, measure=OPPOSITE, set=f"{ONE_OUT}*", target=MEAN, x=FAR)
-    beyond = f" ({number(float(np.mean(list(opposite.values()))), percent=True)} on its other side)" if opposite else ""
-    statement = (
-        f"{number(share.value, percent=True)} of the answers about the factor out of range are nearer to the mean of "
-        f"the levels trained on than the truth is{beyond}; one half would be no pull, {_over(list(shares))}"
-    )
-    return judged("answers are drawn to the mean", statement, replace(found, interval=share))
+    share, distance, spread = (repeats_of({key: one[key] for key in both}) for one in found)
+    opposite = by_network(tidy, measure=OPPOSITE, **at)
+    beyond = float(np.mean(list(opposite.values()))) if opposite else float("nan")
+    return drawn(share, distance, spread, beyond, _over(both))
 
 
 def colour(tidy: pl.DataFrame, protected: Sequence[str], asked: str) -> Finding | None:
@@ -371,7 +369,3 @@ def _over(networks: Sequence[Network]) -> str:
 
 def _mean(values: Mapping[Network, float], networks: Sequence[Network]) -> str:
     return number(float(np.mean([values[key] for key in networks])))
-
-
-def _cut(value: float) -> float:
-    return float(np.clip(value, 0, 1))
