@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from unseen.measures.statistics import NAN
 from unseen.vocabulary.errors import UnseenError
 
 SAME = 1e-9  # two levels at one distance from the truth, but for rounding
@@ -68,7 +69,7 @@ def pull(
     if not len(t):
         raise UnseenError("answers can be pulled to the mean of the trained levels only if there are some; given none.")
     if not len(y):
-        return Pull(*[float("nan")] * 6, 0)
+        return Pull(NAN, NAN, NAN, NAN, NAN, NAN, 0)
     mean, finite = float(t.mean()), bool(np.isfinite(f).all())
     apart = np.abs(y[:, None] - t)
     near = apart <= apart.min(axis=1, keepdims=True) + SAME
@@ -76,8 +77,8 @@ def pull(
     far, out = np.abs(t - mean), np.abs(y - mean)
     edge, within = chance @ far, far <= out[:, None] + SAME
     return Pull(
-        distance=_median(np.abs(f - mean), edge) if finite else float("nan"),
-        spread=_spread(np.clip(f, 0, 1), t) if finite else float("nan"),
+        distance=_median(np.abs(f - mean), edge) if finite else NAN,
+        spread=_spread(np.clip(f, 0, 1), t) if finite else NAN,
         distance_of_draws=_median(np.broadcast_to(far, apart.shape), edge[:, None]),
         distance_of_truth=_median(out, edge),
         share_of_draws=float(within.mean()),
@@ -90,11 +91,11 @@ def _median(part: np.ndarray, whole: np.ndarray) -> float:
     """Of ratios; rows whose edge is the mean have none."""
     part, whole = np.broadcast_arrays(part, whole)
     known = whole > SAME
-    return float(np.median(part[known] / whole[known])) if known.any() else float("nan")
+    return float(np.median(part[known] / whole[known])) if known.any() else NAN
 
 
 def _spread(answers: np.ndarray, levels: np.ndarray) -> float:
     if len(answers) < 2:
-        return float("nan")
+        return NAN
     whole = levels.var()
-    return float(answers.var(ddof=1) / whole) if whole > SAME**2 else float("nan")
+    return float(answers.var(ddof=1) / whole) if whole > SAME**2 else NAN
