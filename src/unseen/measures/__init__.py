@@ -24,6 +24,7 @@ from unseen.measures.growth import (
 from unseen.measures.kinds import KindMean, by_kind, factor_kinds
 from unseen.measures.learning import epochs_to_reach, learning_lead
 from unseen.measures.populations import TypeSummary, UnitSummary, unit_summary
+from unseen.measures.pull import Pull, pull
 from unseen.measures.regression import (
     FactorScores,
     OneOut,
@@ -100,6 +101,7 @@ __all__ = [
     "NestedSpread",
     "OneOut",
     "PairedTest",
+    "Pull",
     "RankCorrelation",
     "SeedSummary",
     "StreamedInvariance",
@@ -154,6 +156,7 @@ __all__ = [
     "partial_rank_correlation",
     "power",
     "proportion_interval",
+    "pull",
     "quadrant_counts",
     "r2",
     "rank_correlation",

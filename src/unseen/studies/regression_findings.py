@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.measures import Interval, judge, judge_level, lowest, mean_interval
+from unseen.measures import Interval, judge, lowest, mean_interval
 from unseen.reports.contents import Finding, LatentPoint
 from unseen.reports.words import number
 from unseen.studies.disentanglement_findings import disentanglement_predicts
 from unseen.studies.headline import undecided
 from unseen.studies.judged import corrected, direction, doubted, judged
 from unseen.studies.meanings import meanings
-from unseen.studies.regressions import KEPT, MEAN, ONE_OUT, OPPOSITE, OTHERS, OUT, R2, TOWARDS
+from unseen.studies.pull_findings import drawn, share_alone
+from unseen.studies.regressions import DISTANCE, KEPT, MEAN, ONE_OUT, OPPOSITE, OTHERS, OUT, R2, SPREAD, TOWARDS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -240,19 +241,16 @@ def in_and_out(
 
 
 def drawn_to_the_mean(tidy: pl.DataFrame) -> Finding | None:
-    """More than half of the answers about the factor out of range lie nearer to the mean than the truth."""
-    shares = by_network(tidy, measure=TOWARDS, set=f"{ONE_OUT}*", target=MEAN, x=FAR)
-    if not shares:
-        return None
-    found = judge_level(repeats_of(shares), 1, 0.5)
-    share = found.interval
-    opposite = by_network(tidy, measure=OPPOSITE, set=f"{ONE_OUT}*", target=MEAN, x=FAR)
-    beyond = f" ({number(float(np.mean(list(opposite.values()))), percent=True)} on its other side)" if opposite else ""
-    statement = (
-        f"{number(share.value, percent=True)} of the answers about the factor out of range are nearer to the mean of "
-        f"the levels trained on than the truth is{beyond}; one half would be no pull, {_over(list(shares))}"
-    )
-    return judged("answers are drawn to the mean", statement, found, over=_units(shares))
+    """Answers about the factor out of range are nearer to the mean than the edge of what was trained, and no draws."""
+    at = {"set": f"{ONE_OUT}*", "target": MEAN, "x": FAR}
+    found = [by_network(tidy, measure=name, **at) for name in (TOWARDS, DISTANCE, SPREAD)]
+    both = [key for key in found[0] if all(key in one for one in found)]
+    if not both:
+        return share_alone(repeats_of(found[0]), _over(list(found[0])), units=_units(found[0])) if found[0] else None
+    share, distance, spread = (repeats_of({key: one[key] for key in both}) for one in found)
+    opposite = by_network(tidy, measure=OPPOSITE, **at)
+    beyond = float(np.mean(list(opposite.values()))) if opposite else float("nan")
+    return drawn(share, distance, spread, beyond, _over(both), units=_units(dict.fromkeys(both, 0.0)))
 
 
 def colour(tidy: pl.DataFrame, protected: Sequence[str], asked: str) -> Finding | None:

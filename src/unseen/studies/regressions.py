@@ -15,11 +15,13 @@ import numpy as np
 from unseen.designs.levels import MODES
 from unseen.measures import (
     OneOut,
+    Pull,
     TowardsMean,
     by_kind,
     factor_scores,
     kept_to_range,
     modularity,
+    pull,
     share_far_outside,
     share_towards_mean,
 )
@@ -34,6 +36,18 @@ R2, OUT, OTHERS = "R²", "R² of the factor out of range", "R² of the other fac
 BY_KIND = "R² by kind of factor"
 TOWARDS = "share towards the mean"
 OPPOSITE = f"{TOWARDS}: on the other side of it"
+DISTANCE = "distance from the mean, 1 at the edge of what was trained"
+SPREAD = "variance of the answers, 1 for draws from the trained levels"
+OF_DRAWS, OF_EDGE, OF_TRUTH = ": of draws from the trained levels", ": of answers at the edge", ": of the truth"
+# What a network's pull is measured by: tidy name, and name in ``measures.Pull``.
+PULLS = {
+    DISTANCE: "distance",
+    SPREAD: "spread",
+    f"{DISTANCE}{OF_DRAWS}": "distance_of_draws",
+    f"{DISTANCE}{OF_TRUTH}": "distance_of_truth",
+    f"{TOWARDS}{OF_DRAWS}": "share_of_draws",
+    f"{TOWARDS}{OF_EDGE}": "share_of_edge",
+}
 KEPT = " (answers kept to the range)"  # after the name of a measure
 WILD = "share of answers far outside the range"
 MEAN = "mean over factors"
@@ -84,6 +98,7 @@ def regressed(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]
     kept = {asked: (kept_to_range(predicted), true) for asked, (predicted, true) in answers.items()}
     yield from _one_out(one_out(facts, kept), len(names) == 1, KEPT)
     yield from _towards_mean(ratios(facts, answers), answers)
+    yield from _pulled(pulls(facts, answers))
     yield from disentangled(facts, folder)
 
 
@@ -119,11 +134,28 @@ def ratios(facts: Mapping[str, Any], answers: Answers) -> dict[str, TowardsMean]
     return found
 
 
-def seen_mean(facts: Mapping[str, Any], factor: str) -> float | None:
-    """Mean of the levels of a factor that training shows, scaled to [0, 1] as the targets are; None if it shows all."""
+def pulls(facts: Mapping[str, Any], answers: Answers) -> dict[str, Pull]:
+    """For each factor out of range: how its answers lie between the mean of the trained levels and their edge."""
+    names, _ = _factors(facts)
+    found = {}
+    for factor in facts["facts"].get("withheld", {}):
+        if f"{ONE_OUT}{factor}" in answers and factor in names and len(seen := seen_levels(facts, factor)):
+            predicted, true = (part[:, names.index(factor)] for part in answers[f"{ONE_OUT}{factor}"])
+            found[factor] = pull(predicted, true, seen)
+    return found
+
+
+def seen_levels(facts: Mapping[str, Any], factor: str) -> np.ndarray:
+    """The levels of a factor that training shows, scaled to [0, 1] as the targets are; none if it shows all."""
     n, withheld = len(facts["targets"][factor]), facts["facts"].get("withheld", {}).get(factor, ())
     seen = [level for level in range(n) if level not in withheld]
-    return float(np.mean(seen) / (n - 1)) if 0 < len(seen) < n else None
+    return np.array(seen) / (n - 1) if len(seen) < n else np.zeros(0)
+
+
+def seen_mean(facts: Mapping[str, Any], factor: str) -> float | None:
+    """Mean of the levels of a factor that training shows; None if it shows all."""
+    seen = seen_levels(facts, factor)
+    return float(seen.mean()) if len(seen) else None
 
 
 def _factors(facts: Mapping[str, Any]) -> tuple[list[str], list[int]]:
@@ -159,6 +191,16 @@ def _towards_mean(found: Mapping[str, TowardsMean], answers: Answers) -> Iterato
         yield {"measure": OPPOSITE, **at, "value": float(np.mean([one.opposite / one.share.n for one in told]))}
 
 
+def _pulled(found: Mapping[str, Pull]) -> Iterator[dict[str, Any]]:
+    for name, key in PULLS.items():
+        values = {factor: float(getattr(one, key)) for factor, one in found.items() if one.n}
+        for factor, value in values.items():
+            yield {"measure": name, "set": f"{ONE_OUT}{factor}", "target": factor, "value": value, "n": found[factor].n}
+        if values:
+            at = {"set": f"{ONE_OUT}*", "target": MEAN, "n": sum(found[factor].n for factor in values)}
+            yield {"measure": name, **at, "value": float(np.mean(list(values.values())))}
+
+
 def model_of(condition: Mapping[str, Any], facts: Mapping[str, Any], keys: Sequence[str]) -> tuple[str, str]:
     """World and model of a trial: the world only where the grid ``keys`` vary it, the model with what else they vary.
 
@@ -186,7 +228,7 @@ def in_order(summary: pl.DataFrame, series: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
     plain = (R2, OUT, OTHERS)
-    measures = (*plain, TOWARDS, BY_KIND, *SCORES, *(f"{one}{KEPT}" for one in plain), WILD)
+    measures = (*plain, TOWARDS, DISTANCE, SPREAD, BY_KIND, *SCORES, *(f"{one}{KEPT}" for one in plain), WILD)
 
     def rank(column: str, first: Sequence[str]) -> pl.Expr:
         known = list(dict.fromkeys([*first, *summary[column].to_list()]))
