@@ -94,7 +94,8 @@ def test_no_factor_can_be_told_from_what_a_row_shows():
     world = shuffled(inner, seed=2)
     for rows in np.split(np.arange(len(inner.samples)), [6000 * 5]):  # a block each: the second has other cells
         for name in inner.samples.space.names:
-            said, shown = world.samples.levels(name, rows), inner.samples.levels(name, world.shown(rows))
+            some = rows if name == "angle" else rows[:: len(rows) // 6000]  # what an instance carries counts once
+            said, shown = world.samples.levels(name, some), inner.samples.levels(name, world.shown(some))
             table = np.zeros((len(inner.samples.space[name]),) * 2, int)
             np.add.at(table, (said, shown), 1)
             assert chi2_contingency(table[table.any(1)][:, table.any(0)]).pvalue > 0.001, name

@@ -19,6 +19,7 @@ from unseen.reports.words import number
 from unseen.studies.disentanglement_findings import disentanglement_predicts
 from unseen.studies.headline import moves, undecided
 from unseen.studies.judged import corrected, judged, left_open
+from unseen.studies.learned import learned_levels, unless_learned
 from unseen.studies.meanings import meanings
 from unseen.studies.regressions import KEPT, MEAN, ONE_OUT, OPPOSITE, OTHERS, OUT, R2, TOWARDS
 
@@ -50,10 +51,10 @@ def regression_findings(
     for world in dict.fromkeys(world for world, _ in worlds.values()):
         mine = [series for series, (name, _) in worlds.items() if name == world]
         part = tidy.filter(tidy["series"].is_in(mine))
+        known = learned_levels(part, asked, FAR)
+        beyond = [*beside(part, hardest, asked), *beside(part, modular), *_listed(drawn_to_the_mean(part))]
         own = [
-            *beside(part, hardest, asked),
-            *beside(part, modular),
-            drawn_to_the_mean(part),
+            *unless_learned(beyond, judge(repeats_of(known), 1) if known else None, "what was in range"),
             *beside(part, colour, protected.get(world, ()), asked),
             *beside(part, transfer, {series: worlds[series][1] for series in mine}, asked),
             *disentanglement_predicts([point for point in latents if point.world == world], asked),
