@@ -131,22 +131,24 @@ class TestGrowth:
         assert verdicts.count("undecided") >= 8
 
     def test_a_flat_or_falling_curve_does_not_grow(self):
-        assert "slope" in category_growth(*trials(lambda n: 0.9 - 0.01 * n)).reason
+        assert "does not surely grow" in category_growth(*trials(lambda n: 0.9 - 0.01 * n)).reason
         flat = category_growth(SIZES, np.full(5, 0.5), np.zeros(5, int))
         assert (flat.verdict, flat.reason) == ("undecided", "accuracy never changes")
 
     def test_one_seed_has_no_interval_and_two_sizes_no_shape(self):
         one = category_growth(SIZES, 0.1 + 0.02 * SIZES + np.array([0.01, 0, 0.01, 0, 0.01]), np.zeros(5, int))
-        assert (one.verdict, one.reason) == ("undecided", "one seed has no interval")
+        assert (one.verdict, one.reason) == ("undecided", "fewer than 3 repeats decide nothing")
         assert np.isnan(one.advantage.low)
         assert one.advantage.value < 0
         two = category_growth(np.array([1.0, 2, 1, 2]), np.array([0.1, 0.2, 0.1, 0.3]), np.array([0, 0, 1, 1]))
         assert (two.verdict, two.reason) == ("undecided", "needs three different numbers of categories")
 
-    def test_exact_fits_are_decided_without_warnings(self):
-        n, seeds = np.tile(SIZES, 2), np.repeat([0, 1], 5)
-        exact = category_growth(n, 1.0 + 2.0 * n, seeds)
-        assert exact.verdict == "linear"
+    def test_exact_fits_are_decided_without_warnings_unless_all_seeds_coincide(self):
+        n, seeds = np.tile(SIZES, 3), np.repeat([0, 1, 2], 5)
+        assert category_growth(n, 1.0 + 2.0 * n, seeds).verdict == "undecided"
+        exact = category_growth(n, (1.0 + 0.1 * seeds) * (1.0 + 2.0 * n) - 0.1 * seeds, seeds)
+        assert category_growth(n, (1.0 + 0.1 * seeds) * (1.0 + 2.0 * n), seeds).verdict == "linear"
+        exact = category_growth(n[:5], 1.0 + 2.0 * n[:5], seeds[:5])
         assert exact.advantage.value == -np.inf
 
     def test_none_seen_and_missing_accuracies_are_left_out_and_counted(self):

@@ -17,7 +17,7 @@ from unseen.reports.answered import ConfusionPicture, answer_sheets
 from unseen.reports.cells import cell_grid
 from unseen.reports.confusion import MOST_CLASSES, confusion_body, confusion_grid, folded
 from unseen.reports.figures import figures
-from unseen.reports.legend import WORDS
+from unseen.reports.legend import MARKS, WORDS
 from unseen.reports.mistakes import MOST_BYTES, gallery_body
 
 MADE = {
@@ -163,7 +163,7 @@ def test_headings_come_in_order_and_pictures_have_words(page):
 def test_words_that_a_newcomer_may_not_know_are_explained_where_they_are_used(reader, tmp_path):
     for word in ("asked", "world", "n", "unseen, OOD", "ours"):
         assert WORDS[word][1] in reader.words
-    assert "○ open: it includes zero, or there are too few repeats" in reader.words
+    assert all(meaning in reader.words for meaning in MARKS.values()), "and how findings are judged"
     plain = contents(published=None, units=(), facts={})
     assert WORDS["ours"][1] not in Reader(write_report(plain, tmp_path).read_text()).words
 

@@ -267,7 +267,7 @@ def test_with_one_number_seen_the_table_by_transformation_has_accuracy_and_no_tr
     assert "growth" in trends(exposed())
 
 
-def test_thresholds_are_told_by_layer_with_their_range_and_whether_chance_is_near():
+def test_thresholds_are_told_by_layer_with_their_range_and_what_is_left():
     known = {"low": 0.1, "high": 0.3, "least": 0.1, "most": 0.4, "networks": 12, "without": 1, "transformations": 6}
     known |= {"repeats": 1, "kept": 0.89, "removed": 0.12, "full": 0.9, "chance": 0.1}
     known |= {"left": 0.025, "left_low": 0.01, "left_high": 0.04}
@@ -277,11 +277,10 @@ def test_thresholds_are_told_by_layer_with_their_range_and_whether_chance_is_nea
         LayerThreshold("", "layer2", np.nan, **(none | {"networks": 0}), near=None),
     )
     words = layer_thresholds(about(by_layer=layers))
-    for cell in ("0.2", "0.1 to 0.4", "12", "0.890", "0.120", "2.5 % [1.0 %, 4.0 %]", "yes", "none", "open"):
+    for cell in ("0.2", "0.1 to 0.4", "12", "0.890", "0.120", "2.5 % [1.0 %, 4.0 %]", "none"):
         assert f">{cell}</td>" in words
     assert "nan" not in words
     assert "model" not in words
-    assert "(ours)" in words
 
 
 def test_a_family_nobody_knows_gets_a_colour_of_its_own():

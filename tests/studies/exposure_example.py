@@ -13,11 +13,14 @@ LAYERS = ("layer1", "layer2", "layer3")
 EASE = {"geometric": 0.25, "noise": 0.6, "convolutional": 0.8, "colour": 0.95}
 
 
-def tables(levels=LEVELS, seen=(2, 5, 8), baseline=True, **changes):
-    """A recipe: digits under some transformations, several numbers of categories seen transformed."""
+def tables(levels=LEVELS, seen=(2, 5, 8), baseline=True, draws=(), **changes):
+    """A recipe: digits under some transformations, several numbers of categories seen transformed; with ``draws`` of
+    these categories in the place of seeds."""
     grids = [{"design.level": list(levels), "design.seen": list(seen)}]
     if baseline:
         grids.append({"design.level": list(levels), "design.seen": [0]})
+    if draws:
+        grids, changes = [grid | {"design.seed": list(draws)} for grid in grids], {"seeds": [0]} | changes
     made = {
         "title": "Transformed by hand", "question": "Do categories help each other?", "seeds": [0, 1, 2],
         "world": {"name": "transformed", "levels": list(levels), "of": {"name": "digits"}},
@@ -51,6 +54,11 @@ def by_hand(study, accuracy=plausible, units=24, thresholds=True, invariance=Tru
     return study
 
 
+def repeat_of(trial):
+    """The seed of a draw of categories where there are several, else that of the network."""
+    return trial.condition.get("design.seed", trial.seed)
+
+
 def write_trial(study, trial, accuracy, units, thresholds, invariance):
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -61,13 +69,13 @@ def write_trial(study, trial, accuracy, units, thresholds, invariance):
     classes = [str(name) for name in target.classes]  # words for the levels, as answers have them
     facts, seen = dict(split.facts), split.facts["seen"]
     levels = levels_of({"facts": facts})
-    number = [trial.seed, seen, len(levels[0])]
+    number = [repeat_of(trial), seen, len(levels[0])]
     rng = np.random.default_rng(number)
     shown = [classes[number] for number in facts["exposed_numbers"]]
     rows = []
     for asked in study.asked(trial):
         level = asked.removeprefix("across-") if asked.startswith("across-") else levels[0]
-        right = accuracy(level, seen, len(classes), trial.seed)[asked.partition("-")[0]]
+        right = accuracy(level, seen, len(classes), repeat_of(trial))[asked.partition("-")[0]]
         sample = split.rows(samples, asked)
         truth = samples.cells(sample, [category])[:, 0]
         hits = np.arange(len(sample)) < round(right * len(sample))
@@ -78,7 +86,7 @@ def write_trial(study, trial, accuracy, units, thresholds, invariance):
             rows.append((asked, category, int(row), classes[place], said))
     names = ("set", "target", "sample", "truth", "response")
     answers = pa.table(dict(zip(names, map(list, zip(*rows)))))
-    scores, curves, told = unit_tables(rng, levels, seen, len(classes), trial.seed, accuracy, units)
+    scores, curves, told = unit_tables(rng, levels, seen, len(classes), repeat_of(trial), accuracy, units)
     point = {f"{phase} {what} {name}": 0.5 + 0.5 * (what == "loss") for phase in ("train", "validation")
              for what in ("loss", "accuracy") for name in ("total", category)}  # fmt: skip
     name = study.identity(trial, "float32")
@@ -86,7 +94,7 @@ def write_trial(study, trial, accuracy, units, thresholds, invariance):
         "identity": name, "label": trial.label, "condition": dict(trial.condition), "seed": trial.seed,
         "description": {
             "network": {"sharing": "shared", "backbone": "resnet18"}, "training": {"precision": "float32"},
-            "world": {"name": "transformed"}, "design": {"name": "expose"},
+            "world": {"name": "transformed"}, "design": {"name": "expose", "seed": repeat_of(trial)},
         },
         "facts": facts, "factors": list(split.factors), "task": "classification", "targets": {category: classes},
         "tasks": {layer: [category] for layer in LAYERS}, "sets": {s: split.count(samples, s) for s in split.sets},

@@ -117,7 +117,7 @@ def lecture(seeds=(0, 1, 2)):
             head = {"trial": identity, "seed": seed, "target": "category"}
             rows += [
                 {**head, "set": f"test-{name}", "measure": "accuracy"}
-                | {"value": numbers[label, f"test-{name}"] + 0.004 * (seed - 1)}
+                | {"value": numbers[label, f"test-{name}"] + 0.004 * (seed - 1) * len(trained)}
                 for name in names
             ]
             rows.append({**head, "set": "", "measure": "chance", "value": 1 / 16})

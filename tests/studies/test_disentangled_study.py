@@ -165,25 +165,28 @@ def points_of(d, r2, models, split="extrapolation"):
     ]
 
 
-def test_the_finding_is_spearmans_correlation_over_encoders():
+def test_the_finding_is_spearmans_correlation_over_objectives():
     rng = np.random.default_rng(0)
     d = rng.random(12)
-    r2 = d + 0.1 * rng.normal(size=12)
+    r2 = d + 0.02 * rng.normal(size=12)
     lost = LatentPoint("", "vae", "extrapolation", 9, 0.1, None, None, collapsed=True)
     (finding,) = disentanglement_predicts([*points_of(d, r2, list("abcdef") * 2), lost], "test")
-    assert finding.value == pytest.approx(spearmanr(d, r2).statistic)
-    assert (finding.n, finding.holds, finding.name) == (12, True, "disentanglement predicts extrapolation")
+    one, two = (values.reshape(2, 6).mean(axis=0) for values in (d, r2))  # each objective by its mean
+    assert finding.value == pytest.approx(spearmanr(one, two).statistic)
+    assert (finding.n, finding.holds, finding.over) == (6, True, "objectives")
+    assert "Over 12 encoders, disentanglement (DCI) and mean R² on the test rows" in finding.statement
+    assert f"Spearman's ρ = {spearmanr(d, r2).statistic:.3f}" in finding.statement
     assert "1 collapsed encoder left out" in finding.statement
 
 
 def test_encoders_of_a_few_objectives_are_too_alike_to_decide():
     d = np.arange(12.0)
     (finding,) = disentanglement_predicts(points_of(d, d, ["vae"] * 12), "test")
-    assert finding.value == pytest.approx(1)
-    assert finding.holds is None
-    assert "one objective is too few to decide" in finding.statement
+    assert (finding.holds, finding.n, finding.why) == (None, 1, "one repeat decides nothing")
+    assert "ρ = 1.000" in finding.statement
     (finding,) = disentanglement_predicts(points_of(d, d, list("abcd") * 3), "test")
-    assert "4 objectives are too few to decide" in finding.statement
+    assert (finding.holds, finding.n, finding.p) == (None, 4, pytest.approx(2 / 24))
+    assert finding.why == "fewer than five decide nothing by their order"
 
 
 def test_where_seeds_of_one_objective_say_the_opposite_nothing_is_said_to_hold():
@@ -191,8 +194,8 @@ def test_where_seeds_of_one_objective_say_the_opposite_nothing_is_said_to_hold()
     models = np.repeat(["a", "b", "c", "d", "e"], 3)
     (finding,) = disentanglement_predicts(points_of(level + step, level - step, models), "test")
     assert finding.value > 0.8
-    assert finding.low > 0
-    assert finding.holds is None
+    assert finding.p == pytest.approx(2 / 120)
+    assert (finding.holds, finding.why) == (None, "among seeds of one objective the sign is the other")
     assert "among seeds of one objective −" in finding.statement
 
 

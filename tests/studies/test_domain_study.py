@@ -13,7 +13,7 @@ from unseen.studies.answered import read_told
 from unseen.studies.collect import collect, damage, finished_trials
 from unseen.studies.contents import gather, summary_of
 from unseen.studies.domain_contents import read
-from unseen.studies.domain_findings import AT_ALL, LESS, domain_answer, domain_findings, verdict
+from unseen.studies.domain_findings import AT_ALL, LESS, domain_answer, domain_findings, gap_key, verdicts
 from unseen.studies.domains import BOUND, OTHERS, Answered, Domain, domain_numbers
 from unseen.studies.study import Study
 from unseen.vocabulary.errors import UnseenError
@@ -82,7 +82,7 @@ def test_beside_a_gap_stand_the_repeats_that_it_is_of():
     assert "1.000 of 10 images are named right where it was left out, and 1.000 of the same images" in less.statement
     assert "(10 images, 2 repeats) 0.500" in less.statement
     assert "1 of 2 repeats lacks the network to compare with" in less.statement
-    said = domain_answer(found, "", "domain", 0.5)
+    said = domain_answer(found, domain_findings(found, "", "domain", "category", reference), "", "domain", 0.5)
     assert "accuracy is 1.00 (one level; chance 0.50, always saying the most frequent 0.50)" in said
     assert "trained on, 1.00 on the same images" in said
     assert "1 without a pair left out" in said
@@ -90,10 +90,11 @@ def test_beside_a_gap_stand_the_repeats_that_it_is_of():
 
 def test_means_over_domains_are_of_those_that_have_a_gap():
     both = [domain([0.2, 0.21, 0.22]), domain([np.nan] * 3, left_out=(0.1, 0.1, 0.1), name="sketch")]
-    less = next(f for f in domain_findings(both, "", "domain", "category", BOUND) if f.name == LESS)
+    made = domain_findings(both, "", "domain", "category", BOUND)
+    less = next(f for f in made if f.name == LESS)
     assert "accuracy is 0.500 where domain was left out, and 0.710 on the same images" in less.statement
     assert "1 more has no gap yet" in less.statement
-    said = domain_answer(both, "", "domain", 0.5)
+    said = domain_answer(both, made, "", "domain", 0.5)
     assert "accuracy is 0.50 (one level" in said
     assert "Known less well: photo; not known yet: sketch" in said
 
@@ -116,7 +117,7 @@ def test_categories_are_those_of_their_name_whatever_number_a_trial_gives_them()
 def test_an_interval_of_a_gap_ends_at_what_is_possible():
     wide = domain([-0.2, 0.2], left_out=[0.5, 0.5])
     less = next(f for f in domain_findings([wide], "", "domain", "category", BOUND) if f.name == f"{LESS}: photo")
-    assert (less.low, less.high, less.holds) == (-1, 1, None)
+    assert (less.low, less.high, less.holds, less.over) == (-1, 1, None, "seeds of one split")
 
 
 def test_seeds_of_one_draw_are_averaged_before_draws_are_repeats():
@@ -145,8 +146,9 @@ def domain(gap, left_out=(0.5, 0.5, 0.5), majority=0.2, name="photo"):
 )
 def test_a_verdict_needs_an_interval_without_zero(gap, word, holds):
     one = domain(gap, left_out=[0.5] * len(gap))
-    assert verdict(one) == word
-    found = {f.name: f for f in domain_findings([one], "", "domain", "category", BOUND)}
+    made = domain_findings([one], "", "domain", "category", BOUND)
+    assert verdicts(made)[gap_key(one)] == word
+    found = {f.name: f for f in made}
     assert found[f"{LESS}: photo"].holds is holds
     assert found[LESS].holds is None  # one domain says nothing of others
     assert "one domain makes no interval" in found[LESS].statement
@@ -155,7 +157,7 @@ def test_a_verdict_needs_an_interval_without_zero(gap, word, holds):
 def test_over_domains_the_repeats_are_domains_and_few_are_said_to_be_few():
     several = [domain([gap] * 3, name=name) for gap, name in zip((0.2, 0.25, 0.3), "abc")]
     found = {f.name: f for f in domain_findings(several, "", "domain", "category", BOUND)}
-    assert found[LESS].n == 3
+    assert (found[LESS].n, found[LESS].over) == (3, "levels of domain")
     assert found[LESS].value == pytest.approx(0.25)
     assert found[LESS].low == pytest.approx(mean_interval(np.array([0.2, 0.25, 0.3])).low)
     assert "3 domains make a wide interval" in found[LESS].statement
@@ -163,9 +165,9 @@ def test_over_domains_the_repeats_are_domains_and_few_are_said_to_be_few():
 
 
 def test_the_answer_says_what_is_not_known_yet():
-    assert "No domain that was left out" in domain_answer([], "", "domain", 0.5)
+    assert "No domain that was left out" in domain_answer([], (), "", "domain", 0.5)
     alone = domain([np.nan] * 3)
-    assert "not known yet" in domain_answer([alone], "", "domain", 0.5)
+    assert "not known yet" in domain_answer([alone], (), "", "domain", 0.5)
     assert domain_findings([], "", "domain", "category", BOUND) == ()
 
 
@@ -189,6 +191,9 @@ def test_a_study_is_gathered_from_its_store(finished, contents):
     assert names[f"{LESS}: sketch"] is True
     assert names[f"{LESS}: art"] is None
     assert names[f"{AT_ALL}: art"] is True
+    assert {f.comparisons for f in contents.findings if f.p is not None} == {
+        sum(f.p is not None for f in contents.findings)
+    }
     assert [split.title for split in contents.splits][::4] == ["trained on all but art", "trained on all"]
     sums = contents.summary.filter(contents.summary["measure"] == "accuracy by category")
     assert sums.height == 4 * 3

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -16,7 +17,7 @@ from unseen.reports.contents import Exposure
 from unseen.studies.collect import collect
 from unseen.studies.contents import gather, summary_of
 from unseen.studies.exposure_findings import explains, exposure_answer, exposure_findings, grows, rises
-from unseen.studies.exposure_numbers import DRAW, growth_of, over_transformations, together, trends, whole_repeats
+from unseen.studies.exposure_numbers import DRAW, growth_of, together, trends, whole_repeats
 from unseen.studies.exposures import ACROSS, FIRING, GROUPS, MEAN, MEDIAN, TAKEN, TAU, UNITS_ACTIVE, WITHIN
 from unseen.vocabulary.errors import UnseenError
 
@@ -24,6 +25,12 @@ from unseen.vocabulary.errors import UnseenError
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     return by_hand(open_study(tables(), out=tmp_path_factory.mktemp("exposures")))
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """The same numbers from three draws of the categories seen transformed."""
+    return gather(by_hand(open_study(tables(draws=(0, 1, 2)), out=tmp_path_factory.mktemp("draws"))))
 
 
 @pytest.fixture(scope="module")
@@ -125,21 +132,31 @@ def test_a_plainly_trained_network_that_is_asked_several_transformations_serves_
     assert "plain images only" in set(contents.curves["series"])
 
 
-def test_the_papers_findings_hold_for_networks_made_to_show_them(contents):
-    assert list(contents.facts["Repeats"]) == ["seeds"]
-    rising = found(contents, "across rises")
-    assert (rising.holds, rising.n) == (True, 3)
+def test_the_papers_findings_hold_for_networks_made_to_show_them(drawn):
+    assert list(drawn.facts["Repeats"]) == ["draws of categories"]
+    rising = found(drawn, "across rises")
+    assert (rising.holds, rising.n, rising.over) == (True, 3, "draws of categories")
     assert rising.value == pytest.approx(1, abs=0.05)
-    lowest = found(contents, "geometric")
+    assert rising.p < rising.corrected < 0.05
+    lowest = found(drawn, "geometric")
     assert lowest.holds is True
     assert "below noise" in lowest.statement
-    assert found(contents, "within falls").holds is True
-    assert found(contents, "invariance goes with across").value > 0.8
-    assert "not independent" in found(contents, "invariance goes with across").statement
-    more = found(contents, "invariance goes more")
-    assert (more.holds, np.isnan(more.low)) == (None, True)
-    assert "3 transformations are too few to resample" in more.statement
-    assert found(contents, "linear or logarithmic").holds is None
+    assert "surely below each of the others" in lowest.statement
+    assert found(drawn, "within falls").value < 0
+    assert "rises from" in drawn.answer
+    goes = found(drawn, "invariance goes with across")
+    assert "within a transformation over all numbers ρ is" in goes.statement
+    assert "since the number seen alone can make it" in goes.statement
+    assert found(drawn, "linear or logarithmic").holds is None
+
+
+def test_seeds_that_share_one_choice_of_categories_decide_nothing(contents):
+    assert list(contents.facts["Repeats"]) == ["seeds"]
+    rising = found(contents, "across rises")
+    assert (rising.holds, rising.p, rising.n, rising.over) == (None, None, 3, "seeds")
+    assert "all repeats share one choice of categories" in rising.why
+    assert {finding.holds for finding in contents.findings} == {None}
+    assert "whether it rises is left open (all repeats share one choice of categories" in contents.answer
 
 
 def test_networks_made_otherwise_show_none_of_them(tmp_path):
@@ -148,24 +165,47 @@ def test_networks_made_otherwise_show_none_of_them(tmp_path):
         across = 0.9 - 0.05 * seen + 0.01 * seed - 0.2 * (not fine) - 0.2 * odd
         return {WITHIN: 0.5 + 0.05 * seen + 0.2 * odd, ACROSS: across, "plain": 0.9, "invariance": 0.95 - 0.9 * across}
 
-    contents = gather(by_hand(open_study(tables(), out=tmp_path), otherwise))
-    assert found(contents, "across rises").holds is False
+    contents = gather(by_hand(open_study(tables(draws=(0, 1, 2)), out=tmp_path), otherwise))
+    assert found(contents, "across rises").holds is not True
+    assert found(contents, "across rises").value < -0.5
     assert "rises for 0 of 3" in found(contents, "across rises").statement
     assert found(contents, "geometric").holds is False
-    assert found(contents, "within falls").holds is False
-    assert found(contents, "invariance goes with across").value < -0.5
+    assert found(contents, "within falls").holds is not True
+    assert found(contents, "invariance goes with across").value < 0
 
 
-def test_with_enough_transformations_invariance_is_said_to_go_with_across_and_not_with_within(tmp_path):
+def test_invariance_that_follows_the_number_seen_alone_does_not_go_with_accuracy():
+    rng, rows = np.random.default_rng(0), []
+    for place, repeat, step in np.ndindex(6, 5, 4):
+        level, noise = 0.1 * place + 0.1 * step, 0.01 * rng.normal(size=3)
+        row = {"series": f"t{place}", "x": step + 1.0, "repeat": repeat, "invariance": level + noise[0]}
+        rows.append(row | {ACROSS: level + noise[1], WITHIN: 1 - level + noise[2]})
+    points = pl.DataFrame(rows)
+    pooled = {asked: together(points, asked) for asked in (WITHIN, ACROSS)}
+    across, more = explains(Exposure({}, "category", 9, "layer3", points, pooled))
+    assert pooled[ACROSS].value > 0.9
+    assert "within a transformation over all numbers ρ is 0.9" in across.statement
+    assert (across.holds, more.holds) == (None, None)
+    assert abs(across.value) < 0.3
+    assert (across.n, across.low < 0 < across.high) == (5, True)
+
+
+def test_with_enough_draws_invariance_is_said_to_go_with_across_and_not_with_within(tmp_path):
+    def uneven(level, seen, total, seed):  # a draw of categories makes both, and within goes its own way
+        made = plausible(level, seen, total, 1)
+        shift = 0.04 * (seed - 2) + 0.01 * (len(level) % 3)
+        return made | {ACROSS: made[ACROSS] + shift, WITHIN: 0.7 + 0.1 * ((3 * seed + seen) % 5)} | {
+            "invariance": made["invariance"] + 3 * shift}  # fmt: skip
+
     levels = ("thinning", "rotation-90", "blur", "inversion", "white-noise", "salt-and-pepper")
-    study = by_hand(open_study(tables(levels, seen=(2, 7), baseline=False, seeds=[0, 1]), out=tmp_path), units=32)
-    contents = gather(study)
-    across, more = (found(contents, f"invariance goes {words}") for words in ("with across", "more"))
-    assert (across.holds, across.n) == (True, len(levels))
-    assert "Over all 24 pairs of network and transformation together ρ is 0.9" in across.statement
-    assert more.holds is True
-    assert 0 < more.low < more.value < more.high
-    assert "resampled" in across.statement
+    study = open_study(tables(levels, seen=(2, 4, 7), baseline=False, draws=range(6)), out=tmp_path)
+    contents = gather(by_hand(study, uneven, units=200))
+    across = found(contents, "invariance goes with across")
+    assert (across.n, across.over) == (6, "draws of categories")
+    assert across.value > 0.5
+    assert "over 18 such conditions" in across.statement
+    assert "over all 108 pairs of network and transformation together" in across.statement
+    assert found(contents, "invariance goes more").value > 0
 
 
 def test_one_seed_has_numbers_and_no_invented_interval(tmp_path):
@@ -175,7 +215,7 @@ def test_one_seed_has_numbers_and_no_invented_interval(tmp_path):
         assert np.isnan(finding.low)
         assert finding.holds is None
         assert "one seed, so no interval" in finding.statement
-    assert {trend.growth for trend in contents.exposure.trends} == {"undecided: one seed has no interval"}
+    assert {trend.growth for trend in contents.exposure.trends} == {"undecided: fewer than 3 repeats decide nothing"}
     assert contents.answer.endswith("; a plainly trained network has 0.145.")
     assert "nan" not in contents.answer
 
@@ -183,14 +223,15 @@ def test_one_seed_has_numbers_and_no_invented_interval(tmp_path):
 def test_the_answer_compares_the_transformations_that_were_asked_at_both_ends(tidy, contents):
     own = tidy.with_columns(series=pl.col("level"), x=pl.col("seen").cast(pl.Float64), repeat=pl.col("seed"))
     less = own.filter((pl.col("level") != "blur") | (pl.col("seen") < 8))  # at 0, and not at the most
-    few = exposure_answer(less, contents.exposure)
-    assert exposure_answer(own, contents.exposure) == contents.answer
+    few = exposure_answer(less, contents.exposure, contents.findings)
+    assert exposure_answer(own, contents.exposure, contents.findings) == contents.answer
     assert f"mean of {len(LEVELS)} transformations" in contents.answer
     assert f"mean of {len(LEVELS) - 1} transformations" in few
-    assert few == exposure_answer(own.filter(pl.col("level") != "blur"), contents.exposure)
+    assert few == exposure_answer(own.filter(pl.col("level") != "blur"), contents.exposure, contents.findings)
 
 
-def test_invariance_at_different_thresholds_is_compared_with_nothing(study, tidy, contents):
+def test_invariance_at_different_thresholds_is_compared_with_nothing(tidy, contents):
+    about = replace(contents.exposure, same_categories=False)
     value, odd = pl.col("value"), (pl.col("measure") == MEDIAN) & (pl.col("seen") == 5) & (pl.col("seed") == 0)
     equal = tidy.with_columns(
         value=pl.when(odd).then(0.0).otherwise(value),  # repeats that coincide would be left open
@@ -198,15 +239,16 @@ def test_invariance_at_different_thresholds_is_compared_with_nothing(study, tidy
     )  # fmt: skip
     late = (pl.col("measure") == TAU) & (pl.col("seen") == 8)
     unequal = equal.with_columns(value=pl.when(late).then(0.35).otherwise(value))
-    made = {finding.name: finding for finding in exposure_findings(unequal, contents.exposure)}
+    made = {finding.name: finding for finding in exposure_findings(unequal, about)}
     names = [name for name in made if name.startswith("invariance")]
     assert len(names) == 3
     for name in names:
-        assert made[name].holds is None
+        assert (made[name].holds, made[name].p) == (None, None)
+        assert made[name].why == "networks were scored at different τ"
         assert "scored at τ from 0.1 to 0.35" in made[name].statement
     assert made["across rises with the number of categories seen transformed"].holds is True
-    (rising,) = (one for one in exposure_findings(equal, contents.exposure) if one.name.startswith("invariance rises"))
-    assert rising.holds is True
+    (rising,) = (one for one in exposure_findings(equal, about) if one.name.startswith("invariance rises"))
+    assert rising.p is not None
     assert "scored at" not in rising.statement
 
 
@@ -242,7 +284,7 @@ def test_a_plainly_trained_network_is_told_apart_and_judged_by_nothing(contents)
     ]  # fmt: skip
     (trend,) = trends(pl.DataFrame(rows), "category", ["a"])
     assert (trend.first, trend.last, trend.correlation) == pytest.approx((0.205, 0.405, 0.75))
-    told = exposure_answer(pl.DataFrame(rows), contents.exposure)
+    told = exposure_answer(pl.DataFrame(rows), contents.exposure, ())
     assert "is 0.205 with 1 and 0.405" in told
     assert "whether it rises is left open" in told, "two repeats decide nothing"
     assert told.endswith("; a plainly trained network has 0.905.")
@@ -253,49 +295,11 @@ def test_an_interval_without_width_is_not_printed_and_judges_nothing():
     finding = rises(values, "accuracy", 1, "it rises")
     assert (finding.value, finding.n, finding.holds) == (pytest.approx(0.8), 3, None)
     assert np.isnan([finding.low, finding.high]).all()
-    assert finding.statement.endswith("over 3 seeds; all coincide, so there is no interval")
+    assert finding.why == "all repeats coincide"
     curve = {(x, r): 0.1 * x + 0.001 * (x == 2) for x in (1.0, 2.0, 4.0, 8.0) for r in (0, 1, 2)}
-    assert (growth_of(curve).verdict, growth_of(curve).reason[:20]) == ("undecided", "all repeats coincide")
+    assert (growth_of(curve).verdict, growth_of(curve).lean.why) == ("undecided", "all repeats coincide")
     grown = grows({("a", *key): value for key, value in curve.items()}, ["a"], "")
     assert np.isnan(grown.low)
-    same = over_transformations([1.0] * 6)
-    assert (same.low, same.high) == (1, 1)
-    made = explains(scattered(lambda place, step: (step, step)))
-    assert (made[0].value, made[0].holds, np.isnan(made[0].low)) == (1, None, True)
-
-
-def scattered(both, many=6, **changes):
-    """Networks of several transformations: invariance and across-category accuracy, from a function."""
-    rows = []
-    for place in range(many):
-        rows.append({"series": f"t{place}", "x": 0.0, "invariance": -9.0, ACROSS: -9.0, WITHIN: None})
-        for step in range(6):
-            invariance, across = both(place, step)
-            row = {"series": f"t{place}", "x": step + 1.0, "invariance": float(invariance), ACROSS: float(across)}
-            rows.append(row | {WITHIN: float(step % 2) if place < 5 else 1.0} | changes)
-    points = pl.DataFrame(rows)
-    pooled = {asked: together(points, asked) for asked in (WITHIN, ACROSS)}
-    return Exposure({}, "category", 9, "layer3", points, pooled, same_categories=True)
-
-
-def test_differences_between_transformations_alone_do_not_make_invariance_go_with_accuracy():
-    between, more = explains(scattered(lambda place, step: (10 * place + step, 10 * place + (-1) ** place * step)))
-    assert between.value == pytest.approx(0)
-    assert between.low < between.value < between.high
-    assert (between.holds, between.n) == (None, 6)
-    assert more.holds is not True
-    assert "together ρ is 0.9" in between.statement
-    assert "mean of 5 transformations" in more.statement  # one is always right within
-
-    def within(place, step):  # the same in every transformation, whose differences go the other way
-        return -10 * place + (step if step or place % 2 else 1.5), 10 * place + step
-
-    inside, more = explains(scattered(within))
-    assert (inside.holds, more.holds) == (True, True)
-    assert "together ρ is −" in inside.statement
-    few = explains(scattered(within, many=4))
-    assert [(one.holds, np.isnan(one.low)) for one in few] == [(None, True)] * 2
-    assert "4 transformations are too few to resample" in few[0].statement
 
 
 def test_correlations_of_all_networks_together_are_those_of_scipy():
@@ -434,7 +438,7 @@ def test_reports_know_the_measures_by_the_names_studies_give_them():
 
 def test_a_baseline_beside_a_grid_of_repeats_is_a_repeat_by_its_own_split(tmp_path):
     made = tables(seeds=[0])
-    made["grid"][0]["design.seed"] = [0, 1]
+    made["grid"][0]["design.seed"] = [0, 1]  # and the baseline has one
     contents = gather(by_hand(open_study(made, out=tmp_path), units=4))
     assert found(contents, "across rises").n == 2  # though the split of seed 1 has no baseline
     assert found(contents, "geometric").n == 2
@@ -442,7 +446,8 @@ def test_a_baseline_beside_a_grid_of_repeats_is_a_repeat_by_its_own_split(tmp_pa
     for words in ("across rises", "geometric", "within falls", "becomes a cue"):
         assert "over 2 draws of categories" in found(contents, words).statement
     assert not [one.statement for one in contents.findings if "seeds" in one.statement]
-    assert "or draw of categories are not independent" in found(contents, "invariance goes with").statement
+    assert found(contents, "invariance goes with").over == "draws of categories"
+    assert {one.holds for one in contents.findings} == {None}, "two repeats decide nothing"
     assert "the same first weights" in contents.facts["Repeats"][DRAW[1]]
 
 
@@ -481,7 +486,7 @@ def test_the_same_order_in_every_repeat_is_judged_by_the_change_from_the_fewest_
     values = {("blur", x, r): 0.2 + 0.1 * x + 0.01 * r * x for x in (1, 2, 4) for r in range(3)}
     found = rises(values, "accuracy", 1, "it rises")
     assert found.holds is True
-    assert "so there is no interval, and the change from the fewest to the most decides: 0.33" in found.statement
+    assert "ρ is the same in all, and the change from the fewest to the most decides: 0.33" in found.statement
     falling = rises({key: -value for key, value in values.items()}, "accuracy", 1, "it rises")
     assert falling.holds is False
     alike = {(name, x, r): 0.1 * x for name, x, r in values}
@@ -491,4 +496,4 @@ def test_the_same_order_in_every_repeat_is_judged_by_the_change_from_the_fewest_
 def test_the_answer_of_one_seed_leaves_open_whether_it_rises(tmp_path):
     told = gather(by_hand(open_study(tables(seeds=[0]), out=tmp_path), units=4)).answer
     assert not re.search(r"\b(rises|falls) from", told)
-    assert "left open (n = 1)" in told
+    assert "left open (all repeats share one choice of categories" in told

@@ -54,7 +54,9 @@ def test_the_lecture_s_conclusions_follow_from_its_numbers(taught):
     found = {}
     for finding in matrix_findings(whole, "", published_numbers("geirhos2018/table")[0]):
         found.setdefault(finding.name, []).append(finding)
-    assert [f.holds for f in found["trained conditions are near the ceiling"]] == [True, True, True]
+    near = found["trained conditions are near the ceiling"]
+    assert [round(f.value, 2) for f in near] == [0.87, 0.88, 0.86]
+    assert [f.holds for f in near] == [None, True, None], "of three networks, .87 is not surely above .8"
     (others,) = found["a condition never seen is not known"]
     assert others.holds
     assert others.low <= others.value <= others.high  # seeds differ by as much on all conditions
@@ -63,7 +65,8 @@ def test_the_lecture_s_conclusions_follow_from_its_numbers(taught):
     assert abs(noise.value) < 0.01
     (left,) = found["all but one fails on the one left out"]
     assert left.holds
-    assert left.value == pytest.approx((0.794 + 0.803 - 0.136 - 0.110) / 2)
+    known, reached = (0.794 + 0.803) / 2, (0.136 + 0.110) / 2
+    assert left.value == pytest.approx(1 / 32 + known / 2 - reached), "how far below the middle of chance and known"
     (people,) = found["networks and human observers"]
     assert people.holds is None
     assert people.value > 0
@@ -72,7 +75,8 @@ def test_the_lecture_s_conclusions_follow_from_its_numbers(taught):
 
 def test_findings_fail_where_the_numbers_say_otherwise(taught):
     whole, _, _ = taught
-    perfect = type(whole)(whole.rows, whole.names, whole.columns, np.full_like(whole.accuracy, 0.5), whole.chance)
+    level = np.full_like(whole.accuracy, 0.5) + np.array([-0.01, 0, 0.01])[:, None, None]
+    perfect = type(whole)(whole.rows, whole.names, whole.columns, level, whole.chance)
     marks = {(f.name, f.holds) for f in matrix_findings(perfect, "")}
     assert ("trained conditions are near the ceiling", False) in marks
     assert ("a condition never seen is not known", False) in marks
@@ -155,7 +159,7 @@ def test_a_little_below_a_network_trained_on_it_is_not_failure(taught):
     marks = {f.name: f for f in made if f.name in {"a condition never seen is not known"} or "left out" in f.name}
     assert len(marks) == 2
     for finding in marks.values():
-        assert finding.low > 0
+        assert finding.high < 0, "above the middle between chance and known"
         assert finding.holds is False
         assert "nearer to chance" in finding.statement
 
@@ -203,7 +207,7 @@ def test_what_every_network_was_trained_on_does_not_lift_the_bar(plain_and_one):
 
     finding = never_seen(plain_and_one(accuracy))
     assert finding.holds is False
-    assert finding.value == pytest.approx(0.2, abs=0.03)
+    assert finding.value == pytest.approx((0.6 + 1 / 10) / 2 - 0.4, abs=0.03)
 
 
 def test_the_plain_baseline_is_in_no_mean_of_the_others(plain_and_one):

@@ -84,25 +84,26 @@ def test_accuracy_without_the_inactive_units_is_told_and_not_judged(contents):
 def test_accuracy_without_the_active_units_is_near_chance_where_a_tenth_is_left_at_most(contents):
     finding = found(contents, "falls near chance")
     shares = [(0.8 + 0.01 * place - CHANCE) / (0.9 - CHANCE) for place in range(6)]
-    assert finding.value == pytest.approx(np.mean(shares))
+    assert finding.value == pytest.approx(np.median(shares))
     assert finding.low < finding.value < finding.high
-    assert (finding.n, finding.holds) == (6, False)
-    assert "at most a tenth is (ours)" in finding.statement
-    assert "layer1 1.8 % (holds)" in finding.statement
+    assert (finding.n, finding.holds, finding.over) == (6, False, "transformations")
+    assert finding.p == pytest.approx(2 / 2**6), "all six lie on one side"
+    assert "at most a tenth is, under most transformations (ours)" in finding.statement
+    assert "layer1 1.8 %" in finding.statement
     assert [layer.near for layer in contents.exposure.by_layer] == [True, True, False]
 
 
-def test_few_transformations_or_equal_ones_have_no_interval_and_are_left_open(tmp_path):
+def test_few_transformations_or_equal_ones_have_no_interval_and_few_are_left_open(tmp_path):
     few = studied(tmp_path / "few", known, levels=LEVELS[:2])
     near, tau = found(few, "falls near chance"), found(few, "can be left out")
     assert (near.holds, np.isnan(near.low), np.isnan(tau.low)) == (None, True, True)
-    assert "2 transformations are too few to resample, so this is left open" in near.statement
+    assert near.why == "fewer than 6 decide nothing by their signs"
     assert "too few to resample, so there is no interval" in tau.statement
-    assert "0.805 (chance: 0.111)." in few.answer
+    assert "0.805 (chance: 0.111); in layer1 and layer2 it is 0.121, at τ = 0.2" in few.answer
     same = studied(tmp_path / "same", lambda level, layer, seed: (0.3, 0.9, 0.2, 0.9))
     assert "all 0.3" in found(same, "can be left out").statement
     assert "resampled medians coincide, so there is no interval" in found(same, "can be left out").statement
-    assert found(same, "falls near chance").holds is None
+    assert np.isnan(found(same, "falls near chance").low), "equal ones make no interval"
 
 
 def test_networks_whose_curve_gives_no_tau_are_counted_and_left_out(tmp_path):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -14,6 +15,9 @@ from rich.text import Text
 from unseen.cli.progress import print_hanging
 from unseen.cli.terminal import Terminal
 from unseen.vocabulary.errors import unknown
+
+if TYPE_CHECKING:
+    from unseen.reports.contents import Finding
 
 FORMATS = ("table", "csv", "json", "markdown")
 TIDY_ROWS = 40
@@ -152,9 +156,36 @@ def show_results(study: Any, console: Terminal, form: str, summary: bool) -> Non
     if form not in FORMATS:
         raise unknown("format", form, FORMATS)
     from unseen.studies.collect import collect
-    from unseen.studies.contents import axis, summary_of
+    from unseen.studies.contents import summary_of
 
     frame = (summary_of(study) if summary else collect(study)).fill_nan(None)
+    _show_numbers(study, console, frame, form, summary)
+    if form == "table" and summary:
+        from unseen.studies.found import findings_of
+
+        show_findings(console, findings_of(study))
+
+
+def show_findings(console: Console, found: Sequence[Finding]) -> None:
+    """Every finding that says something: its verdict, its name, its numbers, and why it is open."""
+    from unseen.reports.words import finding_numbers, verdict_words
+
+    judged = [one for one in found if one.judged]
+    if not judged:
+        return
+    console.print("\n[bold]Findings[/]")
+    for one in judged:
+        mark = verdict_words(one)[1]
+        print_hanging(console, f"{mark}: {one.name}")
+        print_hanging(console, f"    {finding_numbers(one)}")
+        if one.why:
+            print_hanging(console, f"    open: {one.why}")
+    print_hanging(console, "The report has each in a sentence; docs/guide/verdicts.md has the rules.")
+
+
+def _show_numbers(study: Any, console: Terminal, frame: Any, form: str, summary: bool) -> None:
+    from unseen.studies.contents import axis
+
     if form == "csv":
         console.data(frame.write_csv())
     elif form == "json":

@@ -12,9 +12,11 @@ from jaxtyping import Bool, Float, Int, Shaped
 
 from unseen.measures.accuracy import _same_length, cell_accuracy
 from unseen.measures.statistics import NAN, Interval, check_level, mean_interval, proportion_interval
+from unseen.measures.verdicts import FEWEST, Verdict, judge
 from unseen.vocabulary.seeds import stream
 
 SHAPES = ("linear", "logarithmic")
+_NOTHING = Verdict(Interval(NAN, NAN, NAN, 0, "t"), None, NAN, "there is no repeat")
 SUPPORT = 2.0  # a difference in AIC below this is no evidence (Burnham and Anderson 2002)
 
 
@@ -143,8 +145,11 @@ class Fit:
 class Growth:
     """Which of two shapes growth has. ``advantage`` is AIC(linear) − AIC(logarithmic): positive for logarithmic.
 
-    ``verdict`` is a shape only where the whole interval of the advantage lies on its side and the advantage is at least
-    2, and "undecided", with the ``reason``, elsewhere.
+    ``lean`` is the judged number, one for each seed: with u the two shapes centred and of length one,
+    :math:`y \\cdot (u_{\\log} - u_{\\mathrm{lin}})` is above zero where a growing curve is nearer to the logarithm. It
+    is linear in y, so that t over seeds is exact for normal noise, which resampled differences of AIC are not.
+    ``verdict`` is a shape where accuracy surely grows and the lean is decided and agrees with AIC by 2 at least, and
+    "undecided", with the ``reason``, elsewhere.
     """
 
     verdict: str
@@ -155,6 +160,7 @@ class Growth:
     seeds: int
     dropped: int
     reason: str = ""
+    lean: Verdict = _NOTHING
 
 
 def _fits(n: np.ndarray, y: np.ndarray) -> Float[np.ndarray, "2 3"]:
@@ -201,11 +207,12 @@ def category_growth(
     ours. Least squares of :math:`y = a + b n` and :math:`y = a + b \ln n` over trials, one per number and seed,
     compared by :math:`\mathrm{AIC} = N \ln(\mathrm{RSS}/N) + 2 \cdot 3`. Intervals are percentiles over resampled
     *seeds* (whole curves: trials of one seed share its categories); up to four seeds all :math:`s^s` resamples are
-    listed. With three seeds they are rough and rather too narrow. Trials with n = 0 have no logarithm: they and
-    missing accuracies are left out of both fits and counted. Neither shape is the truth near a ceiling.
+    listed. With three seeds they are rough and rather too narrow, so the lean decides (see ``Growth``). Trials with
+    n = 0 have no logarithm: they and missing accuracies are left out of both fits and counted. Neither shape is the
+    truth near a ceiling.
 
-    >>> n, s = np.tile([1.0, 2.0, 4.0, 8.0], 2), np.repeat([0, 1], 4)
-    >>> noise = np.array([0.01, -0.01, 0.01, 0.0, 0.0, 0.01, -0.01, 0.01])
+    >>> n, s = np.tile([1.0, 2.0, 4.0, 8.0], 3), np.repeat([0, 1, 2], 4)
+    >>> noise = np.array([0.01, -0.01, 0.01, 0.0, 0.0, 0.01, -0.01, 0.01, 0.01, 0.0, 0.0, -0.01])
     >>> [category_growth(n, y + noise, s).verdict for y in (0.1 + 0.1 * n, 0.1 + 0.2 * np.log(n))]
     ['linear', 'logarithmic']
     """
@@ -231,8 +238,22 @@ def category_growth(
         for shape, (a, b, rest), end in zip(SHAPES, whole.tolist(), ends[1:])
     )
     advantage = interval(_advantage(whole, len(x)), ends[0])
-    verdict, reason = _verdict(advantage, linear, logarithmic)
-    return Growth(verdict, advantage, linear, logarithmic, len(x), len(names), dropped, reason)
+    lean, grown = (judge(values, 1) for values in _leans(x, y, owner))
+    verdict, reason = _verdict(advantage, linear, logarithmic, lean, grown)
+    return Growth(verdict, advantage, linear, logarithmic, len(x), len(names), dropped, reason, lean)
+
+
+def _leans(x: np.ndarray, y: np.ndarray, owner: np.ndarray) -> Float[np.ndarray, "2 seeds"]:
+    """By seed that has every number: the lean of its curve to the logarithm, and its growth along both shapes."""
+    numbers = np.unique(x)
+    units = [(g - g.mean()) / np.linalg.norm(g - g.mean()) for g in (numbers, np.log(numbers))]
+    found = []
+    for seed in np.unique(owner):
+        mine = [y[(owner == seed) & (x == number)] for number in numbers]
+        if all(len(values) for values in mine):
+            curve = np.array([values.mean() for values in mine])
+            found.append((curve @ (units[1] - units[0]), curve @ (units[1] + units[0])))
+    return np.array(found, np.float64).reshape(-1, 2).T
 
 
 def _bootstrap(
@@ -258,14 +279,14 @@ def _aic(residual: float, points: int) -> float:
     return float(points * np.log(residual / points) + 6) if residual > 0 else -np.inf
 
 
-def _verdict(advantage: Interval, linear: Fit, logarithmic: Fit) -> tuple[str, str]:
-    if advantage.n < 2:
-        return "undecided", "one seed has no interval"
+def _verdict(advantage: Interval, linear: Fit, logarithmic: Fit, lean: Verdict, grown: Verdict) -> tuple[str, str]:
+    if lean.interval.n < FEWEST:
+        return "undecided", f"fewer than {FEWEST} repeats decide nothing"
     better = logarithmic if advantage.value > 0 else linear
-    if not better.slope.low > 0:
-        return "undecided", "accuracy does not surely grow: the interval of its slope reaches zero"
-    if not (advantage.low > 0 or advantage.high < 0):
-        return "undecided", "the interval of the difference in AIC holds zero"
+    if not grown.holds:
+        return "undecided", "accuracy does not surely grow: the interval of its growth reaches zero"
+    if lean.holds is None or lean.holds != (better is logarithmic):
+        return "undecided", "curves of single repeats do not surely lean to one shape"
     if abs(advantage.value) < SUPPORT:
         return "undecided", f"AIC differs by {abs(advantage.value):.2g}, less than {SUPPORT:g}"
     return better.shape, ""

@@ -15,10 +15,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
-from unseen.measures.statistics import NAN, Interval, mean_interval
+from unseen.measures.comparisons import rank_correlation
+from unseen.measures.statistics import NAN, Interval, mean_interval, median_interval
 from unseen.vocabulary.errors import UnseenError
 
 FEWEST = 3  # repeats that a verdict rests on
+FEWEST_SIGNS = 6  # numbers that an exact test of signs can decide by: 2/2^5 is above .05
+LEVEL_SPREAD = 0.03  # of an accuracy or a share between repeats, which a few of them may hide
 COINCIDE = 1e-9  # width of an interval over repeats that are all the same, but for rounding
 ALPHA = 0.05
 
@@ -34,11 +37,19 @@ class Verdict:
     why: str = ""
 
 
-def judge(values: Float[np.ndarray, " repeats"], expected: int, *, null: float = 0.0, widened: float = 1.0) -> Verdict:
+def judge(
+    values: Float[np.ndarray, " repeats"],
+    expected: int,
+    *,
+    null: float = 0.0,
+    widened: float = 1.0,
+    spread: float = 0.0,
+) -> Verdict:
     """One number for each repeat: is their mean above (``expected`` 1) or below (-1) the ``null``?
 
     Where no difference is expected (0), one that is there counts against it, and none is left open: absence is not
-    shown by an interval. ``widened`` makes the interval wider by a factor (see :func:`correlation_shares`).
+    shown by an interval. ``widened`` makes the interval wider by a factor (see :func:`correlation_shares`). ``spread``
+    is a standard deviation added to that of the repeats (see :func:`judge_level`).
 
     >>> [judge(np.array(d), 1).holds for d in ([0.4, 0.5, 0.6], [-0.4, -0.5, -0.6], [-0.1, 0.5, 0.6])]
     [True, False, None]
@@ -46,20 +57,55 @@ def judge(values: Float[np.ndarray, " repeats"], expected: int, *, null: float =
     ('two repeats decide nothing', 'all repeats coincide')
     """
     found = mean_interval(np.asarray(values, np.float64))
-    half = widened * (found.high - found.low) / 2
-    found = replace(found, low=found.value - half, high=found.value + half)
+    if found.n > 1 and not found.high - found.low > COINCIDE:  # equal by chance is not known exactly
+        why = "all repeats coincide" if found.n >= FEWEST else _FEW[found.n]
+        return Verdict(replace(found, low=NAN, high=NAN), None, NAN, why)
     if found.n < FEWEST:
-        words = {0: "there is no repeat", 1: "one repeat decides nothing", 2: "two repeats decide nothing"}
-        return Verdict(found, None, NAN, words[found.n])
-    if not 2 * half > COINCIDE:  # a few values that happen to be equal are not known exactly
-        return Verdict(replace(found, low=NAN, high=NAN), None, NAN, "all repeats coincide")
+        return Verdict(found, None, NAN, _FEW[found.n])
     from scipy.special import stdtr, stdtrit
 
-    error = half / float(stdtrit(found.n - 1, 1 - ALPHA / 2))
+    edge = float(stdtrit(found.n - 1, 1 - ALPHA / 2))
+    error = widened * float(np.hypot((found.high - found.low) / 2 / edge, spread / np.sqrt(found.n)))
+    found = replace(found, low=found.value - edge * error, high=found.value + edge * error)
     p = float(2 * stdtr(found.n - 1, -abs(found.value - null) / error))
     if p > ALPHA:
         return Verdict(found, None, p, "the interval includes zero" if null == 0 else f"the interval includes {null:g}")
     return Verdict(found, expected == (1 if found.value > null else -1), p)
+
+
+_FEW = {0: "there is no repeat", 1: "one repeat decides nothing", 2: "two repeats decide nothing"}
+
+
+def judge_level(values: Float[np.ndarray, " repeats"], expected: int, null: float) -> Verdict:
+    """Is a level between 0 and 1 (an accuracy, a share) beyond a margin that was set before?
+
+    Near an end of its range a level is skewed, and a few repeats that crowd there look more alike than repeats are: t
+    alone then says "beyond" in 6 of 100 studies whose mean is at the margin (standard deviation .12 around .8, n = 3
+    to 8). So ``LEVEL_SPREAD`` is added to their spread (ours), and the interval is cut at 0 and 1. Repeats that differ
+    by more than that, or of which some fail altogether, are beyond any rule for so few of them.
+    """
+    found = judge(values, expected, null=null, spread=LEVEL_SPREAD)
+    low, high = (float(np.clip(end, 0, 1)) for end in (found.interval.low, found.interval.high))
+    return replace(found, interval=replace(found.interval, low=low, high=high))
+
+
+def mostly(values: Float[np.ndarray, " n"], expected: int, null: float) -> Verdict:
+    """Do most of the values lie above (1) or below (-1) the ``null``? An exact test of signs, for numbers whose spread
+    has no known shape (transformations, some of which leave nothing and one a lot); the interval is of their median.
+
+    >>> mostly(np.array([0.01, 0.0, 0.02, 0.03, 0.0, 0.6]), -1, 0.1).holds, mostly(np.arange(6) / 60, -1, 0.1).holds
+    (None, True)
+    """
+    found, kept = median_interval(values), np.asarray(values, np.float64)[np.isfinite(values)]
+    if found.n < FEWEST_SIGNS:
+        return Verdict(found, None, NAN, f"fewer than {FEWEST_SIGNS} decide nothing by their signs")
+    from scipy.special import bdtr
+
+    sides = int((kept > null).sum()), int((kept < null).sum())
+    p = min(1.0, 2 * float(bdtr(found.n - max(sides), found.n, 0.5)))
+    if p > ALPHA:
+        return Verdict(found, None, p, f"too few lie on one side of {null:g}")
+    return Verdict(found, expected == (1 if sides[0] > sides[1] else -1), p)
 
 
 def lowest(values: Mapping[str, Float[np.ndarray, " repeats"]], name: str) -> tuple[Verdict, str]:
@@ -67,8 +113,8 @@ def lowest(values: Mapping[str, Float[np.ndarray, " repeats"]], name: str) -> tu
 
     The number is how far the group lies above its nearest rival (below zero: it is the lowest). The rival is found in
     the data, so that the two cannot be compared as if it had been named before. The claim holds if the group is surely
-    below *every* other (an intersection-union test: no correction is needed, Berger 1982, Technometrics 24:295); it does
-    not hold if it is surely above one of them, with Bonferroni's correction for their number. The interval has its
+    below *every* other (an intersection-union test: no correction is needed, Berger 1982, Technometrics 24:295); it
+    does not hold if it is surely above one of them, with Bonferroni's correction for their number. The interval has its
     upper end from the first and its lower end from the second of these.
 
     >>> groups = {"a": np.array([0.1, 0.2, 0.1]), "b": np.array([0.5, 0.6, 0.6]), "c": np.array([0.9, 0.8, 0.9])}
@@ -82,21 +128,23 @@ def lowest(values: Mapping[str, Float[np.ndarray, " repeats"]], name: str) -> tu
     each = {other: judge(gap, -1) for other, gap in gaps.items()}
     rival = max(others, key=lambda other: np.nan_to_num(each[other].interval.value, nan=-np.inf))
     nearest = each[rival]
-    above = [one for one in each.values() if one.interval.value > 0]
-    if any(np.isnan(one.p) for one in each.values()):
+    above = [one for one in each.values() if one.interval.value > 0 and np.isfinite(one.p)]
+    against = min(1.0, len(others) * min(one.p for one in above)) if above else 1.0
+    if any(np.isnan(one.p) for one in each.values()):  # to be above one is enough, to be below all is not known
         why = next(one.why for one in each.values() if np.isnan(one.p))
-        return Verdict(replace(nearest.interval, low=NAN, high=NAN), None, NAN, why), rival
+        unknown = replace(nearest.interval, low=NAN, high=NAN)
+        return (Verdict(unknown, False, against) if against <= ALPHA else Verdict(unknown, None, NAN, why)), rival
     corrected = [mean_interval(gap, 1 - ALPHA / len(others)) for gap in gaps.values()]
     ends = max(one.low for one in corrected), max(one.interval.high for one in each.values())
     interval = replace(nearest.interval, low=ends[0], high=ends[1], method="t; lowest of several")
-    p = min(1.0, len(others) * min(one.p for one in above)) if above else max(one.p for one in each.values())
+    p = against if above else max(one.p for one in each.values())
     holds = None if p > ALPHA else not above
     return Verdict(interval, holds, p, "" if holds is not None else "the interval includes zero"), rival
 
 
 @dataclass(frozen=True, eq=False)
 class CorrelationShares:
-    """A rank correlation with all that ``strata`` say held fixed, as the mean of ``shares``, one for each of ``repeats``.
+    """A rank correlation with all that ``strata`` say held fixed: the mean of ``shares``, one for each of ``repeats``.
     ``silent`` of ``strata`` tell nothing (one value, or all the same)."""
 
     shares: Float[np.ndarray, " repeats"]
@@ -128,7 +176,8 @@ def correlation_shares(
     wider by :math:`\sqrt{(1 + (C-1) q)/(1 - q)}`. Ours; in simulations false alarms stay near 5 % whether the strata of
     a repeat are independent or all alike.
 
-    >>> found = correlation_shares(np.array([1.0, 2, 3, 4]), np.array([2.0, 1, 5, 9]), ["a", "a", "b", "b"], [0, 1, 0, 1])
+    >>> x, y = np.array([1.0, 2, 3, 4]), np.array([2.0, 1, 5, 9])
+    >>> found = correlation_shares(x, y, ["a", "a", "b", "b"], [0, 1, 0, 1])
     >>> round(found.value, 2), found.repeats
     (0.0, (0, 1))
     """
@@ -168,6 +217,23 @@ def judge_correlation(found: CorrelationShares, expected: int = 1) -> Verdict:
     made = judge(found.shares, expected, widened=found.widened)
     low, high = (float(np.clip(end, -1, 1)) for end in (made.interval.low, made.interval.high))
     return replace(made, interval=replace(made.interval, low=low, high=high, method="Spearman within strata; t"))
+
+
+def judge_ranks(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"], expected: int = 1) -> Verdict:
+    """Whether the ranks of x and y go together, one pair for each of a few independent things (objectives): the exact
+    test over all orders. No order of fewer than five is rarer than 5 %.
+
+    >>> [judge_ranks(np.arange(1.0 * n), np.arange(1.0 * n)).holds for n in (4, 5)]
+    [None, True]
+    """
+    found = rank_correlation(np.asarray(x, np.float64), np.asarray(y, np.float64))
+    if np.isnan(found.p) or found.n < FEWEST:
+        why = _FEW.get(found.n, "one of the two never changes")
+        return Verdict(found.correlation, None, NAN, why)
+    if found.p > ALPHA:
+        why = "fewer than five decide nothing by their order" if found.n < 5 else "such an order is not rare by chance"
+        return Verdict(found.correlation, None, found.p, why)
+    return Verdict(found.correlation, expected == (1 if found.correlation.value > 0 else -1), found.p)
 
 
 def _centred_ranks(values: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:

@@ -71,7 +71,7 @@ class Finding:
     the paper held (None where there is none, or where it is left open, and ``why`` then says so).
 
     ``judged``: whether there is an expectation. ``p`` is of this finding alone, ``corrected`` for the ``comparisons``
-    of the page (Holm). ``key`` names a finding that the headline looks up."""
+    of the page (Holm). ``over``: what the ``n`` repeats are. ``key`` names a finding that the headline looks up."""
 
     name: str
     statement: str
@@ -85,6 +85,7 @@ class Finding:
     why: str = ""
     corrected: float | None = None
     comparisons: int = 0
+    over: str = ""
     key: str = ""
 
 
@@ -224,7 +225,8 @@ class LayerThreshold:
 
     ``kept``, ``removed`` and ``full``: accuracy with the units below τ ablated, with those above it ablated, and of the
     whole network. ``left``: the share of the accuracy above chance that is left without the units above τ, with its
-    interval over transformations, whether this is near chance (None: open), and the ``p`` of that. All are means over ``transformations``.
+    interval (the median over transformations), whether this is near chance in most of them (None: open, and ``why``),
+    and the ``p`` of that. The accuracies are means over ``transformations``.
     """
 
     model: str
@@ -247,6 +249,7 @@ class LayerThreshold:
     left_high: float
     near: bool | None
     p: float | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,8 @@ WORDS: Mapping[str, tuple[str, str]] = {  # word: how it is found in the page, w
     "trial": (r"\btrials?\b", "one trained network: one condition with one seed."),
     "n": (
         r"\bn = \d",
-        "how many repeats (seeds) a number rests on. Intervals in brackets are 95 % intervals over them.",
+        "how many repeats (choices of held-out cells, draws, models or seeds) a number rests on. Intervals in brackets "
+        "are 95 % intervals over them.",
     ),
     "chance": (r"\bchance\b", "accuracy of guessing among all classes."),
     "geometric mean": (r"geometric mean", "of the accuracies of all targets: low as soon as one of them is."),
@@ -43,9 +44,18 @@ def legend(body: str) -> str:
     return f'<details class="legend"><summary>Words on this page</summary><dl>{items}</dl></details>'
 
 
-MARKS = (
-    "✓ holds: the 95 % interval lies on the side that was expected. ✗ does not hold: it lies on the other side. "
-    "○ open: it includes zero, or there are too few repeats (or all alike) to tell, or nothing was expected."
-)
+MARKS: Mapping[str, str] = {
+    "✓ holds": "the number lies on the side that was expected, and chance would put it there in fewer than 5 of 100 "
+    "such pages.",
+    "✗ does not hold": "it lies on the other side, as surely.",
+    "○ open": "neither is sure, and the finding says why: the interval includes zero, there are fewer than three "
+    "repeats, all repeats coincide or share one draw, or it could be chance among so many comparisons.",
+    "no claim": "a number told beside the others; nothing was expected of it.",
+    "n": "repeats that the finding rests on, and what they are. Networks that share a draw of cells or categories, or "
+    "differ by their seed alone, are one repeat of it: they are averaged first.",
+    "p, corrected": "how often chance alone gives such a number; among many comparisons some are bound to be rare, so "
+    "p is corrected for how many the page makes (Holm), and the corrected one decides.",
+    "the rules": "docs/guide/verdicts.md has each with its reason, its false alarms and what it can find.",
+}
 HINT = '<p class="scroll-hint">The picture goes on to the right: scroll it sideways.</p>'
 POINT = '<span class="mouse"> Point at a cell for its name and count.</span>'  # hidden where there is no mouse

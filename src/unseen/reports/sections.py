@@ -156,7 +156,9 @@ def key(entries: Sequence[Key]) -> str:
 def _findings(contents: Contents) -> Section | str:
     if not contents.findings:
         return "Findings: nothing was tested, because too few trials have finished or the recipe asks for no test."
-    marks = f'<p class="small">{escape(MARKS)}</p>'
+    rules = "".join(f"<dt>{escape(word)}</dt><dd>{escape(meaning)}</dd>" for word, meaning in MARKS.items())
+    head = "How findings are judged"
+    marks = f'<details class="legend" id="verdict-rules" open><summary>{head}</summary><dl>{rules}</dl></details>'
     return Section("findings", "Findings", tables.findings(contents.findings) + marks)
 
 

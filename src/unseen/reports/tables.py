@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from unseen.reports.charts import set_title
 from unseen.reports.contents import Contents, Exposure, Finding
-from unseen.reports.words import interval, measured, number, plain
+from unseen.reports.words import finding_numbers, interval, number, plain, verdict_words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,19 +37,15 @@ def table(
 
 
 def findings(items: Sequence[Finding]) -> str:
-    marks = {
-        True: ("holds", "✓ holds"),
-        False: ("fails", "✗ does not hold"),
-        None: ("open", "○ open"),
-    }
+    """Each with its verdict, its numbers and, where it is open, why."""
     made = []
     for item in items:
-        style, words = marks[item.holds]
-        numbers = measured(item.value, item.low, item.high, item.n, item.p)
+        style, words = verdict_words(item)
+        why = f'<span class="why">Open: {escape(item.why)}.</span>' if item.judged and item.why else ""
         made.append(
-            f'<li><span class="mark {style}">{words}</span>'
+            f'<li><a class="mark {style}" href="#verdict-rules">{words}</a>'
             f"<span><strong>{escape(item.name[:1].upper() + item.name[1:])}.</strong> {escape(item.statement)}</span>"
-            f'<span class="number">{numbers}</span></li>'
+            f'<span class="number">{escape(finding_numbers(item))}</span>{why}</li>'
         )
     return f'<ul class="findings">\n{"".join(made)}\n</ul>'
 
@@ -75,7 +71,8 @@ def trends(contents: Contents) -> str:
     words = (
         "Across-category accuracy and the number of categories seen transformed: Spearman's ρ is the mean over "
         "repeats of the correlation within each, its interval over repeats; plainly trained networks are left out. "
-        "Growth: a straight line against a logarithm by AIC."
+        "Growth: whether curves of single repeats lean to a straight line or to a logarithm, corrected for the number "
+        "of transformations."
     )
     return table(heads, rows, right=("ρ", "n"), wrap=("growth",)) + f'<p class="small">{escape(words)}</p>'
 
@@ -103,7 +100,6 @@ def _filled(heads: list[str], rows: list[list[str]]) -> tuple[list[str], list[li
 
 def layer_thresholds(about: Exposure) -> str:
     """τ of each layer, and what is left of the accuracy at it."""
-    near = {True: "yes", False: "no", None: "open"}
     rows = []
     for one in about.by_layer:
         span = f"{one.least:g} to {one.most:g}" if one.networks > 1 else ""
@@ -112,10 +108,10 @@ def layer_thresholds(about: Exposure) -> str:
         left = f"{number(one.left, percent=True)} {interval(one.left_low, one.left_high, None, percent=True)}"
         rows.append(
             [one.model, one.layer, tau, span, str(one.networks), str(one.without), *accuracies,
-             left if one.networks else "", near[one.near]]
+             left if one.networks else ""]
         )  # fmt: skip
     right = ("τ, median", "networks", "without τ", "whole network", "inactive ablated", "active ablated")
-    heads = ["model", "layer", *right[:1], "range", *right[1:], "left above chance [95 %]", "near chance"]
+    heads = ["model", "layer", *right[:1], "range", *right[1:], "left above chance [95 %]"]
     heads, rows = _filled(heads, rows)
     guess = number(about.by_layer[0].chance)
     words = (
@@ -123,8 +119,8 @@ def layer_thresholds(about: Exposure) -> str:
         f"below it costs at most one percentage point; networks without τ have a curve that never falls, or falls at "
         f"once. Accuracies are those at τ of each network, means over transformations, on transformed images of "
         f"seen-transformed categories, or plain ones where none was seen; chance is {guess}. Left above chance: of the "
-        f"accuracy above chance, the share that is left without the active units; near chance means that at most a "
-        f"tenth is (ours). Intervals are over transformations."
+        f"accuracy above chance, the share that is left without the active units under the median transformation; the "
+        f"finding above judges the last layer."
     )
     return table(heads, rows, right=right) + f'<p class="small">{escape(words)}</p>'
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unseen.reports.contents import Finding
 
 
 def number(value: float | int | None, *, percent: bool = False) -> str:
@@ -79,6 +83,40 @@ def measured(
     else:
         text = f"{number(value)}, n = {n}, no interval"
     return text if p is None or math.isnan(p) else f"{text}, {probability(p)}"
+
+
+def finding_numbers(found: Finding) -> str:
+    """The number of a finding, its interval, what its repeats are, and its p, also corrected for the page's others.
+
+    >>> from unseen.reports.contents import Finding
+    >>> one = Finding("a", "b", 0.3, 0.2, 0.4, 6, 0.002, True, True, corrected=0.024, comparisons=12, over="seeds")
+    >>> finding_numbers(one)
+    '0.300 [0.200, 0.400], n = 6 seeds, p = 0.002, corrected for 12 comparisons p = 0.024'
+    """
+    over = found.over if found.n != 1 else ""  # "1 seeds"
+    text = f"{measured(found.value, found.low, found.high, found.n)}".replace(
+        f"n = {found.n}", f"n = {found.n} {over}".rstrip()
+    )
+    if found.p is None or math.isnan(found.p):
+        return text
+    text += f", {probability(found.p)}"
+    if found.corrected is None:
+        return f"{text} (no claim, not corrected)"
+    many = f"{found.comparisons} comparison{'s' * (found.comparisons != 1)}"
+    return f"{text}, corrected for {many} {probability(found.corrected)}"
+
+
+def verdict_words(found: Finding) -> tuple[str, str]:
+    """The kind of a verdict and its words; what nothing was expected of has none.
+
+    >>> from unseen.reports.contents import Finding
+    >>> verdict_words(Finding("a", "b", 0.3, 0.2, 0.4, 6))
+    ('told', 'no claim')
+    """
+    if not found.judged:
+        return "told", "no claim"
+    marks = {True: ("holds", "✓ holds"), False: ("fails", "✗ does not hold"), None: ("open", "○ open")}
+    return marks[found.holds]
 
 
 def probability(p: float | int) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.measures import mean_interval
-from unseen.reports.contents import Contents
+from unseen.reports.contents import Contents, Finding
 from unseen.studies.answered import gather_answers
 from unseen.studies.collect import (
     BOTH,
@@ -27,7 +27,7 @@ from unseen.studies.describe import recipe_toml
 from unseen.studies.domain_contents import gather_domains, summary_of_domains
 from unseen.studies.domains import is_domains
 from unseen.studies.exposures import SHARES, is_exposure
-from unseen.studies.findings import findings
+from unseen.studies.findings import CHOICE, SEED, findings
 from unseen.studies.headline import headline
 from unseen.studies.how_made import facts_tables
 from unseen.studies.matrices import gather_matrix, is_matrix, summary_of_matrix
@@ -169,9 +169,7 @@ def _gathered(study: Study) -> Contents:
     tidy, names = labelled(study, trials)
     summary = summarise(tidy, trials)
     scatter = scattered(tidy, trials)
-    points = tidy.filter(pl.col("measure") == "accuracy").select(
-        "trial", "repeat", "seed", "series", "x", "set", "target", "value"
-    )
+    points = _points(tidy)
     lead = lead_target(trials)
     chances = dict(tidy.filter(pl.col("measure") == "chance").select("target", "value").iter_rows())
     total = _cells(study, trials)
@@ -179,11 +177,7 @@ def _gathered(study: Study) -> Contents:
         x_title = f"{x_title} (of {total})"
     shown = splits(study)
     numbers, source = published_numbers(study.recipe.published)
-    repeats = dict(tidy.select("trial", "repeat").iter_rows())
-    cells = cells_by_distance(study)
-    if not cells.is_empty():
-        cells = cells.with_columns(pl.col("trial").replace_strict(repeats).alias("repeat"))
-    found = findings(points, scatter, cells, x_title, lead, choices=_choices(study))
+    found = _found(study, tidy, points, scatter, x_title, lead)
     return Contents(
         title=study.recipe.title,
         question=study.recipe.question,
@@ -207,9 +201,38 @@ def _gathered(study: Study) -> Contents:
     )
 
 
-def _choices(study: Study) -> bool:
-    """Whether repeats are choices of held-out cells, or there is nothing to choose: cells that a list gives."""
-    return REPEAT in varied(study) or study.recipe.design.name not in DRAWN
+def findings_of_combinations(study: Study) -> tuple[Finding, ...]:
+    """The findings alone."""
+    trials = finished_trials(study)
+    tidy, _ = labelled(study, trials)
+    title = axis(study)[1]
+    return _found(study, tidy, _points(tidy), scattered(tidy, trials), title, lead_target(trials))
+
+
+def _points(tidy: pl.DataFrame) -> pl.DataFrame:
+    """Accuracies by trial."""
+    columns = ("trial", "repeat", "seed", "series", "x", "set", "target", "value")
+    return tidy.filter(tidy["measure"] == "accuracy").select(columns)
+
+
+def _found(
+    study: Study, tidy: pl.DataFrame, points: pl.DataFrame, scatter: pl.DataFrame, x_title: str, lead: str
+) -> tuple[Finding, ...]:
+    import polars as pl
+
+    repeats, cells = dict(tidy.select("trial", "repeat").iter_rows()), cells_by_distance(study)
+    if not cells.is_empty():
+        cells = cells.with_columns(pl.col("trial").replace_strict(repeats).alias("repeat"))
+    unit, one_choice = repeats_of(study)
+    return findings(points, scatter, cells, x_title, lead, unit=unit, one_choice=one_choice)
+
+
+def repeats_of(study: Study) -> tuple[tuple[str, str], bool]:
+    """What repeats of a study of combinations are called, and whether they all share one choice of held-out cells.
+    Where a list gives the cells there is nothing to choose, and seeds repeat the study."""
+    if REPEAT in varied(study):
+        return CHOICE, False
+    return SEED, study.recipe.design.name in DRAWN
 
 
 def lead_target(trials: Sequence[tuple[dict[str, Any], Path]]) -> str:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.measures import RankCorrelation, correlation_shares, judge_correlation, rank_correlation
+from unseen.measures import RankCorrelation, judge_ranks, rank_correlation
 from unseen.reports.contents import Finding, LatentPoint
 from unseen.reports.words import has_interval, number
 from unseen.studies.disentangled import COLLAPSED, DISENTANGLEMENT, GAP
-from unseen.studies.judged import judged, left_open
+from unseen.studies.judged import doubted, judged
 from unseen.studies.regressions import MEAN, R2
 
 if TYPE_CHECKING:
@@ -64,13 +64,14 @@ def disentanglement_predicts(points: Sequence[LatentPoint], asked: str) -> list[
             f"Spearman's ρ = {_told(plain)}{beside}; the mutual information gap (MIG): ρ = {_told(gap)}{left}"
         )
         scores = np.array([point.disentanglement for point in scored])
-        models = [point.model for point in scored]
-        over = correlation_shares(scores, r2, [split] * len(scored), models)  # encoders of one objective are alike
-        verdict = judge_correlation(over)
-        statement += f". Over {len(set(models))} objectives, each by its mean, ρ = {_number(over.value)}"
-        one = judged(f"disentanglement predicts {split}", statement, verdict)
-        against = within is not None and within * over.value < 0
-        found.append(left_open(one, "among seeds of one objective the sign is the other") if against else one)
+        models = list(dict.fromkeys(point.model for point in scored))  # encoders of one objective are alike
+        mine = [[point.model == model for point in scored] for model in models]
+        verdict = judge_ranks(*(np.array([values[own].mean() for own in mine]) for values in (scores, r2)))
+        value, many = verdict.interval.value, len(models)
+        statement += f". Over {many} objective{'s' * (many != 1)}, each by its mean, ρ = {_number(value)}"
+        one = judged(f"disentanglement predicts {split}", statement, verdict, over="objectives")
+        against = within is not None and within * value < 0
+        found.append(doubted(one, "among seeds of one objective the sign is the other") if against else one)
     return found
 
 

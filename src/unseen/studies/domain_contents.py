@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from unseen.studies.domain_findings import (
     verdicts,
 )
 from unseen.studies.domains import Answered, Domain, domain_numbers, read_trial
+from unseen.studies.judged import corrected
 from unseen.vocabulary.errors import listed
 
 if TYPE_CHECKING:
@@ -68,10 +70,18 @@ def pictures(
     factor, category = str(first["facts"]["factor"]), str(first["factors"][0])
     guess = chance(len(first["targets"][category]))
     splits = [facts["description"].get("design", {}).get("seed", 0) for facts, _ in trials]
-    for model in dict.fromkeys(one.model for one in answered):
+    models, every = list(dict.fromkeys(one.model for one in answered)), []
+    numbers, made = {}, {}
+    for model in models:
         found, reference = domain_numbers([one for one in answered if one.model == model])
         draws = len({split for split, one in zip(splits, answered) if one.model == model})
-        findings = domain_findings(found, model, factor, category, reference)
+        numbers[model] = found, reference, draws
+        made[model] = domain_findings(found, model, factor, category, reference, draws)
+        every += made[model]
+    whole_page = iter(corrected(every))
+    for model in models:
+        found, reference, draws = numbers[model]
+        findings = tuple(itertools.islice(whole_page, len(made[model])))
         said = verdicts(findings)
         rows = tuple(_row(domain, category, said.get(gap_key(domain), WORDS[None])) for domain in found)
         whole = _whole(found, factor, said[""])
@@ -179,6 +189,12 @@ def _numbers(measure: str, asked: str, target: str, level: Estimate, images: int
         "set": asked, "target": target, "measure": measure, "value": value, "low": level.low, "high": level.high,
         "n": level.n, "images": images or None,
     }  # fmt: skip
+
+
+def findings_of_domains(study: Study) -> tuple[Finding, ...]:
+    """The findings alone, of all models."""
+    trials, _, answered = read(study)
+    return tuple(finding for _, _, findings in pictures(trials, answered) for finding in shown(findings))
 
 
 def gather_domains(study: Study) -> Contents:

@@ -16,7 +16,7 @@ import numpy as np
 from unseen.measures import Interval, judge, mean_interval
 from unseen.reports.contents import Finding
 from unseen.studies.domains import BOUND, Domain
-from unseen.studies.judged import corrected, judged
+from unseen.studies.judged import judged
 
 GAP = "gap"
 LESS = "known less well where the domain was never seen"
@@ -47,14 +47,17 @@ def clipped(level: Interval, least: float = 0) -> Interval:
 
 
 def domain_findings(
-    domains: Sequence[Domain], model: str, factor: str, category: str, reference: str
+    domains: Sequence[Domain], model: str, factor: str, category: str, reference: str, draws: int = 1
 ) -> tuple[Finding, ...]:
-    """All findings of one model, corrected for their number: over domains, then of each."""
-    made = [*_less(domains, factor, reference), *_at_all(domains, factor, category)]
-    made += [_less_of(domain, reference) for domain in domains]
-    made += [_at_all_of(domain, category) for domain in domains]
+    """All findings of one model: over domains, then of each. The page corrects those of all models together."""
+    over, own = f"levels of {factor}", repeat_words(draws, 2)
+    made = [
+        replace(one, over=over) for one in (*_less(domains, factor, reference), *_at_all(domains, factor, category))
+    ]
+    made += [replace(_less_of(domain, reference), over=own) for domain in domains]
+    made += [replace(_at_all_of(domain, category), over=own) for domain in domains]
     head = f"{model}: " if model else ""
-    return corrected([replace(one, statement=head + one.statement) for one in made if one.n])
+    return tuple(replace(one, statement=head + one.statement) for one in made if one.n)
 
 
 def shown(found: Sequence[Finding]) -> list[Finding]:

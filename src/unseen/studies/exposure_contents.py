@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unseen.reports.contents import CalibrationCurve, Contents, Exposure, Violin
+from unseen.reports.contents import CalibrationCurve, Contents, Exposure, Finding, Violin
 from unseen.studies.collect import collect, finished_trials, varied
 from unseen.studies.contents import (
     REPEAT,
@@ -61,11 +61,12 @@ def gather_exposure(study: Study) -> Contents:
     families = {facts["identity"]: _family(levels_of(facts)) for facts, _ in trials}
     numbers, source = published_numbers(study.recipe.published)
     about = pictured(study, trials, tidy, series, names)
+    found = exposure_findings(tidy, about)
     tables = facts_tables(study, trials)
     return Contents(
         title=study.recipe.title,
         question=study.recipe.question,
-        answer=exposure_answer(tidy, about),
+        answer=exposure_answer(tidy, about, found),
         shows=study.recipe.shows,
         x_title=f"{X_TITLE} (of {about.categories})",
         series_title="transformation",
@@ -75,7 +76,7 @@ def gather_exposure(study: Study) -> Contents:
         flags=flags(study, trials, {facts["identity"]: facts["label"] for facts, _ in trials}, SEEN),
         splits=exposure_splits(study),
         units=(),
-        findings=exposure_findings(tidy, about),
+        findings=found,
         recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,
@@ -84,6 +85,13 @@ def gather_exposure(study: Study) -> Contents:
         layers=layers,
         exposure=about,
     )
+
+
+def findings_of_exposure(study: Study) -> tuple[Finding, ...]:
+    """The findings alone."""
+    trials = finished_trials(study)
+    tidy, series, names = labelled_exposures(study, trials)
+    return exposure_findings(tidy, pictured(study, trials, tidy, series, names))
 
 
 def summary_of_exposure(study: Study) -> pl.DataFrame:

@@ -18,6 +18,7 @@ from unseen.measures import (
     correlation_shares,
     judge,
     judge_correlation,
+    judge_level,
     lowest,
     mean_interval,
 )
@@ -46,13 +47,14 @@ from unseen.studies.exposure_numbers import (
 )
 from unseen.studies.exposures import ACROSS, GROUPS, MEDIAN, TAKEN, TAU, WITHIN
 from unseen.studies.headline import moves, undecided
-from unseen.studies.judged import corrected, judged, left_open
+from unseen.studies.judged import corrected, direction, judged, left_open, told
 from unseen.studies.threshold_findings import threshold_answer, threshold_findings
 
 if TYPE_CHECKING:
     import polars as pl
 
 GEOMETRIC = "geometric"
+RISES = "across rises"  # the key of the finding that the answer rests on
 ONE_CHOICE = 'all repeats share one choice of categories: give grid."design.seed" several values'
 
 
@@ -87,14 +89,14 @@ def _findings(tidy: pl.DataFrame, about: Exposure) -> tuple[Finding, ...]:
     ]
     growing = [name for name, (_, _, family) in about.series.items() if family in ("convolutional", "noise")]
     found = [
-        rises(across, "across-category accuracy", 1, f"across rises {more}", unit),
+        rises(across, "across-category accuracy", 1, f"across rises {more}", unit, RISES),
         geometric_lowest(across, about),
         rises(within, "within-category accuracy", -1, "within falls as more categories are seen transformed", unit),
         mistaken(taken, about),
         *(_unequal(one, unequal) if one and unequal else one for one in units),
         grows(across, growing or list(about.series), "convolutional and noise " if growing else "", unit),
     ]
-    active, rest = threshold_findings(about), [one for one in found if one is not None]
+    active, rest = threshold_findings(about), [replace(one, over=unit[1]) for one in found if one is not None]
     if about.same_categories:
         rest = [left_open(one, ONE_CHOICE) for one in rest]
     return (*active, *rest) if about.one_number else (*rest, *active)
@@ -117,7 +119,9 @@ def _unequal(finding: Finding, why: str) -> Finding:
     return left_open(replace(finding, statement=finding.statement + why), "networks were scored at different τ")
 
 
-def rises(every: Values, what: str, expected: int, name: str, unit: tuple[str, str] = SEED) -> Finding | None:
+def rises(
+    every: Values, what: str, expected: int, name: str, unit: tuple[str, str] = SEED, key: str = ""
+) -> Finding | None:
     """Does a number go up (or down) with the number of categories seen transformed, of which there is one at least? ρ
     within each transformation and repeat, averaged over transformations; the interval is over repeats."""
     values = whole_repeats(shown(every))
@@ -140,7 +144,7 @@ def rises(every: Values, what: str, expected: int, name: str, unit: tuple[str, s
         f"{_extremes(means)}. The mean goes from {number(first)} at the fewest to {number(last)} at the most"
         f"{_plainly(baseline(every, list(each)))}{_flat(*flat(values, list(each)))}{_over(overall.interval.n, unit)}"
     )
-    found = judged(name, _said(statement), overall)
+    found = judged(name, _said(statement), overall, key=key)
     grown = judge(_grown(values, list(each)), expected)
     if np.isnan(overall.p) and np.isfinite(grown.p):  # every repeat has the same order, and so the same ρ
         i = grown.interval
@@ -204,15 +208,13 @@ def mistaken(taken: Values, about: Exposure) -> Finding | None:
     if 2 * least >= about.categories:
         return None
     few = whole_repeats({key: value for key, value in taken.items() if key[1] == least})
-    share = judge(np.array(list(by_repeat(few).values())), 1, null=0.5)
+    share = judge_level(np.array(list(by_repeat(few).values())), 1, 0.5)
     many = f"{least:g} of {about.categories} categories"
     statement = (
         f"where {many} were seen transformed, {number(share.interval.value, percent=True)} of the transformed images "
         f"of the others are taken for {'it' if least == 1 else 'one of them'} (mean over transformations)"
         f"{_over(share.interval.n, _unit(about))}; mainly means more than one half"
     )
-    low, high = (float(np.clip(end, 0, 1)) for end in (share.interval.low, share.interval.high))
-    share = replace(share, interval=replace(share.interval, low=low, high=high))
     return judged("the transformation becomes a cue", _said(statement), share)
 
 
@@ -235,8 +237,8 @@ def explains(about: Exposure) -> list[Finding]:
         f"within a transformation and a number of categories seen, median invariance of the last layer on "
         f"unseen-transformed categories and across-category accuracy have Spearman's ρ = {_signed(own.value)} over "
         f"{own.strata - own.silent} such conditions{silent}{_over(len(own.shares), _unit(about))}. Not judged, since "
-        f"the number seen alone can make it: within a transformation over all numbers ρ is {_signed(mean(free))} (mean of "
-        f"{len(free)}); nor, since differences between transformations can make it: over all {pooled.n} pairs of "
+        f"the number seen alone can make it: within a transformation over all numbers ρ is {_signed(mean(free))} (mean "
+        f"of {len(free)}); nor, since differences between transformations can make it: over all {pooled.n} pairs of "
         f"network and transformation together {_signed(pooled.value)}"
     )
     made = [judged("invariance goes with across-category accuracy", _said(statement), judge_correlation(own))]
@@ -271,27 +273,26 @@ def grows(across: Values, series: Sequence[str], kind: str, unit: tuple[str, str
         return None
     found = growth_of(curve)
     of = f"mean of {len(series)} {kind}transformations" if len(series) > 1 else series[0]
-    words = {"linear": "is linear", "logarithmic": "is logarithmic"}
-    said = words.get(found.verdict, f"may be linear or logarithmic ({found.reason.replace(SEED[0], unit[0])})")
+    nearer = "logarithm" if found.logarithmic.r2 > found.linear.r2 else "straight line"
     statement = (
-        f"the growth of across-category accuracy ({of}) {said}; R² is {number(found.linear.r2)} of a straight line and "
-        f"{number(found.logarithmic.r2)} of a logarithm. The number is AIC(linear) − AIC(logarithmic), with an "
-        f"interval over resampled {unit[1]}. The paper has linear growth on faces and logarithmic growth on varied "
-        f"objects"
+        f"across-category accuracy ({of}) is nearer to a {nearer} of the number seen: R² is "
+        f"{number(found.linear.r2)} of a straight line and {number(found.logarithmic.r2)} of a logarithm, and AIC "
+        f"differs by {number(found.advantage.value)}. The number is the lean towards the logarithm, one for each "
+        f"{unit[0]}. The paper has linear growth on faces and logarithmic growth on varied objects"
     )
-    i = found.advantage
-    return Finding("linear or logarithmic growth", _said(statement), i.value, i.low, i.high, i.n)
+    return told("linear or logarithmic growth", _said(statement), found.lean, key=f"growth {kind}")
 
 
-def exposure_answer(tidy: pl.DataFrame, about: Exposure) -> str:
-    """The study's answer in a few sentences with numbers. Where nothing can rise, and τ was searched for, τ comes
-    first."""
-    told = accuracy_answer(tidy, about)
-    return f"{threshold_answer(about)} {told}" if about.one_number and about.by_layer else told
+def exposure_answer(tidy: pl.DataFrame, about: Exposure, found: Sequence[Finding]) -> str:
+    """The study's answer in a few sentences with numbers; ``found``: the findings of the page. Where nothing can rise,
+    and τ was searched for, τ comes first."""
+    said = accuracy_answer(tidy, about, found)
+    return f"{threshold_answer(about, found)} {said}" if about.one_number and about.by_layer else said
 
 
-def accuracy_answer(tidy: pl.DataFrame, about: Exposure) -> str:
-    """Across-category accuracy at the fewest and at the most categories seen transformed."""
+def accuracy_answer(tidy: pl.DataFrame, about: Exposure, found: Sequence[Finding]) -> str:
+    """Across-category accuracy at the fewest and at the most categories seen transformed; what it does is said where
+    the finding about it is decided, and the ends say the same."""
     every = by_condition(tidy, "accuracy", ACROSS, about.category)
     across = shown(every) or every
     xs = sorted({x for _, x, _ in across})
@@ -313,24 +314,27 @@ def accuracy_answer(tidy: pl.DataFrame, about: Exposure) -> str:
             f"others is {_value(at[xs[0]])} ({of}, n = {at[xs[0]].n}){plainly}."
         )
     change = judge(np.array([by[xs[-1]][key] - by[xs[0]][key] for key in by[xs[0]] if key in by[xs[-1]]]), 1)
-    if about.same_categories:
-        change = replace(change, holds=None, why="all repeats share one choice of categories")
+    trends = [one for one in found if one.key == RISES]
+    verbs = {direction(one) for one in trends}
+    verb = verbs.pop() if len(verbs) == 1 else ""
+    verb = verb if verb == moves(change) else ""
+    why = next((one.why for one in trends if one.why), change.why)
     who = "Accuracy on transformed images of categories never seen transformed"
     tail = f"as the number seen transformed goes from {xs[0]:g} to {xs[-1]:g} of {about.categories}"
     count = f"({of}, n = {at[xs[-1]].n})"
-    said = f"{who} {moves(change)} from {number(at[xs[0]].value)} to {_value(at[xs[-1]])} {count} {tail}"
-    if not moves(change):
+    said = f"{who} {verb} from {number(at[xs[0]].value)} to {_value(at[xs[-1]])} {count} {tail}"
+    if not verb:
         i = change.interval
         said = (
             f"{who} is {number(at[xs[0]].value)} with {xs[0]:g} and {_value(at[xs[-1]])} with {xs[-1]:g} of "
-            f"{about.categories} categories seen transformed {count}; {undecided(i.value, i.low, i.high, change.why)}"
+            f"{about.categories} categories seen transformed {count}; {undecided(i.value, i.low, i.high, why)}"
         )
     last = {name: mean([v for (s, x, _), v in across.items() if (s, x) == (name, xs[-1])]) for name in names}
     ranked = sorted((name for name in names if np.isfinite(last[name])), key=lambda name: last[name])
     if len(ranked) < 3:
         return f"{said}{plainly}."
     low, high = ranked[0], ranked[-1]
-    said = f"{said}:" if moves(change) else f"{said}. With {xs[-1]:g} it is"
+    said = f"{said}:" if verb else f"{said}. With {xs[-1]:g} it is"
     return f"{said} least for {low} ({number(last[low])}), most for {high} ({number(last[high])}){plainly}."
 
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.measures import Growth, Interval, category_growth, mean_interval, rank_correlation
+from unseen.measures import Growth, Interval, category_growth, holm, mean_interval, rank_correlation
+from unseen.measures.verdicts import ALPHA
 from unseen.reports.contents import Together, Trend
 from unseen.studies.exposures import ACROSS
 
@@ -114,13 +115,6 @@ def within_each(points: pl.DataFrame, asked: str) -> dict[str, float]:
     return found
 
 
-def over_transformations(values: Sequence[float]) -> Interval:
-    """Mean over transformations, with Student's t interval over them where there are enough."""
-    if len(values) < CLUSTERS:
-        return Interval(mean(values), np.nan, np.nan, len(values), "none")
-    return mean_interval(np.array(values, np.float64))
-
-
 def whole_points(points: pl.DataFrame, sets: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
@@ -140,12 +134,9 @@ def spearman(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def growth_of(curve: Mapping[tuple[float, int], float]) -> Growth:
-    """``curve``: accuracy by number seen and repeat. Where repeats coincide nothing is decided."""
+    """``curve``: accuracy by number seen and repeat."""
     x, seeds, y = (np.array(column) for column in zip(*((x, repeat, value) for (x, repeat), value in curve.items())))
-    found = category_growth(x.astype(float), y.astype(float), seeds.astype(np.int64))
-    if coincide(found.advantage.low, found.advantage.high):
-        return replace(found, verdict="undecided", reason="all repeats coincide, so there is no interval")
-    return found
+    return category_growth(x.astype(float), y.astype(float), seeds.astype(np.int64))
 
 
 def trends(tidy: pl.DataFrame, category: str, series: Sequence[str], unit: str = SEED[0]) -> tuple[Trend, ...]:
@@ -153,12 +144,16 @@ def trends(tidy: pl.DataFrame, category: str, series: Sequence[str], unit: str =
     ``unit``: what a repeat is called."""
     across = shown(by_condition(tidy, "accuracy", ACROSS, category))
     found = []
-    for name in series:
-        mine = {key: value for key, value in across.items() if key[0] == name}
-        if not mine:
-            continue
+    each = {name: {key: value for key, value in across.items() if key[0] == name} for name in series}
+    shapes = {
+        name: growth_of({(x, repeat): v for (_, x, repeat), v in mine.items()}) for name, mine in each.items() if mine
+    }
+    adjusted = dict(zip(shapes, holm([shape.lean.p for shape in shapes.values()])))
+    for name, shape in shapes.items():
+        mine = each[name]
         ranks = spread(mean_interval(np.array(list(rank_by_repeat(mine, name).values()))))
-        shape = growth_of({(x, repeat): value for (_, x, repeat), value in mine.items()})
+        if shape.verdict != "undecided" and adjusted[name] > ALPHA:
+            shape = replace(shape, verdict="undecided", reason=f"one of {len(shapes)}, it could be chance")
         words = shape.verdict + (f": {shape.reason}" if shape.reason else "").replace(SEED[0], unit)
         first, last = ends(mine, [name])
         low, high = (float(np.clip(end, -1, 1)) for end in (ranks.low, ranks.high))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from unseen.measures import (
 )
 from unseen.reports.contents import Finding
 from unseen.studies.collect import BOTH
-from unseen.studies.judged import corrected, judged, left_open, told
+from unseen.studies.judged import corrected, doubted, judged, left_open, told
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_CURVES = 3  # that have a statement each, here and in the headline
 MUTE = 0.5  # of the conditions in which nothing differs: a correlation then rests on the few others
+CHOICE, SEED = ("choice of held-out cells", "choices of held-out cells"), ("seed", "seeds")  # what repeats are called
 ONE_CHOICE = 'all repeats share one choice of held-out cells: give grid."design.seed" several values'
 
 
@@ -35,15 +37,16 @@ def findings(
     x_title: str,
     lead: str = "",
     *,
-    choices: bool = True,
+    unit: tuple[str, str] = CHOICE,
+    one_choice: bool = False,
 ) -> tuple[Finding, ...]:
     """All findings. ``points``: per trial ``series, x, repeat, seed, set, target, value`` of accuracy; ``scatter``: per
     trial and target ``series, x, repeat, specialization, accuracy``; ``cells``: per held-out cell ``trial, repeat,
-    target, accuracy, distance``; ``lead``: the target that the question is about. ``choices``: whether repeats are
-    choices of held-out cells (or the cells are given and not drawn): one choice is no repeat, and decides nothing."""
-    unit = "choice of held-out cells" if choices else "seed"
-    made = [*_trends(points, x_title, lead), *_pairs(points, unit), *_correlations(scatter), *_near(cells)]
-    made = made if choices else [left_open(one, ONE_CHOICE) for one in made]
+    target, accuracy, distance``; ``lead``: the target that the question is about; ``unit``: what a repeat is called.
+    ``one_choice``: the cells held out were drawn, once: seeds of one choice are no repeats, and decide nothing."""
+    made = [*_trends(points, x_title, lead), *_pairs(points, unit[0]), *_correlations(scatter), *_near(cells)]
+    made = [replace(one, over=unit[1]) for one in made]
+    made = [left_open(one, ONE_CHOICE) if one_choice else one for one in made]
     return corrected([*made, *_spreads(points)])
 
 
@@ -144,7 +147,7 @@ def _pairs(points: pl.DataFrame, unit: str) -> list[Finding]:
             one, two = (accuracies(points, series=name, set=asked, target=target) for name in (other, shared))
             both = set(one) & set(two)
             by_repeat = [[key for key in both if key[1] == repeat] for repeat in sorted({r for _, r in both})]
-            if len(by_repeat) < 2:
+            if not by_repeat:
                 continue
             gaps = np.array([np.mean([one[key] - two[key] for key in keys]) for keys in by_repeat])
             alone = "" if target == targets[0] else f" ({target} alone)"
@@ -195,10 +198,10 @@ def _correlations(scatter: pl.DataFrame) -> list[Finding]:
             f"median specialization of {target} units and OOD accuracy of {target} have Spearman's "
             f"ρ = {_signed(within.value)} within {heard} conditions of one diversity and one architecture{each}{silent}"
             f"{left_out}. Over all {plain.n} trials ρ is {_signed(plain.correlation.value)}, which diversity and "
-            f"architecture alone can make, so it is not judged"
+            f"architecture alone can make, so it is not judged. Choices of cells that are easy may raise both"
         )
         one = judged(f"specialization and OOD {target}, diversity and architecture held fixed", statement, verdict)
-        found.append(left_open(one, "in most conditions nothing differs") if mute else one)
+        found.append(doubted(one, "in most conditions nothing differs") if mute else one)
     return found
 
 
@@ -263,7 +266,8 @@ def _spreads(points: pl.DataFrame) -> list[Finding]:
             f"{len(both)} numbers of combinations); intervals are over choices"
         )
         number = max(one.number for one in both)
-        found.append(Finding("choices and seeds", statement, choices, np.nan, np.nan, number))
+        over = f"{CHOICE[1]}, {len(both)} numbers of combinations"
+        found.append(Finding("choices and seeds", statement, choices, np.nan, np.nan, number, over=over))
     return found
 
 

@@ -12,45 +12,49 @@ from unseen.measures.verdicts import ALPHA
 from unseen.reports.contents import Finding
 
 
-def judged(name: str, statement: str, verdict: Verdict, *, key: str = "") -> Finding:
-    """A finding with an expectation, as the rules judge it."""
+def judged(name: str, statement: str, verdict: Verdict, *, over: str = "", key: str = "") -> Finding:
+    """A finding with an expectation, as the rules judge it; ``over``: what its repeats are."""
     i, p = verdict.interval, None if np.isnan(verdict.p) else verdict.p
-    return Finding(name, statement, i.value, i.low, i.high, i.n, p, verdict.holds, True, verdict.why, key=key)
+    return Finding(
+        name, statement, i.value, i.low, i.high, i.n, p, verdict.holds, True, verdict.why, over=over, key=key
+    )
 
 
-def told(name: str, statement: str, verdict: Verdict, *, key: str = "") -> Finding:
+def told(name: str, statement: str, verdict: Verdict, *, over: str = "", key: str = "") -> Finding:
     """A number that nothing is expected of: it is told with its interval and its p, and never held against a claim."""
-    return replace(judged(name, statement, verdict, key=key), holds=None, judged=False, why="")
+    return replace(judged(name, statement, verdict, over=over, key=key), holds=None, judged=False, why="")
 
 
 def left_open(finding: Finding, why: str) -> Finding:
-    """A finding that its repeats cannot decide, whatever their number: it counts as no comparison."""
+    """A finding that its repeats cannot decide, whatever the numbers are: it is no comparison."""
     return replace(finding, holds=None, why=why, p=None)
+
+
+def doubted(finding: Finding, why: str) -> Finding:
+    """A finding that the numbers themselves leave open. It stays a comparison: to drop it because of what was found
+    would make the others look better."""
+    return replace(finding, holds=None, why=why)
 
 
 def direction(finding: Finding) -> str:
     """What a change does, where that is decided: "rises" or "falls", else nothing."""
-    decided = finding.holds is not None if finding.judged else finding.p is not None and finding.p <= ALPHA
+    decided = finding.holds is not None if finding.judged else (finding.corrected or 1.0) <= ALPHA
     return ("rises" if finding.value > 0 else "falls") if decided else ""
 
 
 def corrected(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """All findings of a page, those with an expectation corrected for how many of them were tested.
+    """All findings of a page, corrected for how many of them were tested: those with an expectation, and those that the
+    answer may speak of (they have a key).
 
     A finding whose own interval excludes zero and whose corrected p is above .05 becomes open: among many claims some
     such interval is to be expected by chance.
     """
-    tested = [one for one in findings if one.judged and one.p is not None]
-    adjusted = dict(zip(map(id, tested), holm([float(one.p or 0) for one in tested])))
-    made = []
-    for one in findings:
-        p = adjusted.get(id(one))
-        if p is None:
-            made.append(one)
-            continue
-        one = replace(one, corrected=p, comparisons=len(tested))
+    tested = [place for place, one in enumerate(findings) if one.p is not None and (one.judged or one.key)]
+    adjusted = dict(zip(tested, holm([float(findings[place].p or 0) for place in tested])))
+    made = list(findings)
+    for place, p in adjusted.items():
+        one = replace(made[place], corrected=p, comparisons=len(tested))
         if one.holds is not None and p > ALPHA:
-            why = f"corrected for {len(tested)} comparisons (Holm) it could be chance"
-            one = replace(one, holds=None, why=why)
-        made.append(one)
+            one = replace(one, holds=None, why=f"corrected for {len(tested)} comparisons it could be chance")
+        made[place] = one
     return tuple(made)

@@ -8,13 +8,13 @@ So they are left open unless what was trained on is surely known. The controls o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unseen.measures import Verdict, judge
 from unseen.reports.contents import Finding
+from unseen.studies.judged import doubted
 from unseen.studies.regressions import MEAN, R2
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def unless_learned(findings: Sequence[Finding], learned: Verdict | None, what: s
     if learned is None or learned.holds:
         return list(findings)
     why = f"{what} is not surely known, so nothing can carry over"
-    return [replace(one, holds=None, why=why) if one.judged and one.holds is not None else one for one in findings]
+    return [doubted(one, why) if one.judged and one.holds is not None else one for one in findings]
 
 
 def learned_levels(tidy: pl.DataFrame, asked: str, far: str) -> dict[tuple[str, int], float]:

@@ -6,14 +6,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unseen.measures import mean_matrix
-from unseen.reports.contents import Contents, Matrix
+from unseen.reports.contents import Contents, Finding, Matrix
 from unseen.studies.level_names import PLAIN, shown_name
 from unseen.vocabulary.errors import UnseenError
 
@@ -52,6 +52,7 @@ class Asked:
     columns: tuple[str, ...]
     accuracy: np.ndarray
     chance: float
+    over: str = "seeds"  # what repeats are
 
     @property
     def trained(self) -> np.ndarray:
@@ -63,9 +64,7 @@ class Asked:
 
     def of(self, model: str) -> Asked:
         kept = [place for place, row in enumerate(self.rows) if row.model == model]
-        return Asked(
-            tuple(self.rows[place] for place in kept), self.names, self.columns, self.accuracy[:, kept], self.chance
-        )
+        return replace(self, rows=tuple(self.rows[place] for place in kept), accuracy=self.accuracy[:, kept])
 
 
 def is_matrix(recipe: Recipe) -> bool:
@@ -180,7 +179,8 @@ def asked(tidy: pl.DataFrame, trials: Trials, found: Mapping[str, Condition], ta
         total[where] += row["value"]
         count[where] += 1
     accuracy = np.divide(total, count, where=count > 0, out=np.full_like(total, np.nan))
-    return Asked(rows, names, short_names(names), accuracy, guess)
+    over = "seeds" if repeat == "seed" else "draws of the images"
+    return Asked(rows, names, short_names(names), accuracy, guess, over)
 
 
 def level_names(trials: Trials) -> tuple[str, ...]:
@@ -211,6 +211,20 @@ def summary_of_matrix(study: Study) -> pl.DataFrame:
     return summary([pictured(whole.of(model), model, "", None) for model in models_of(whole)], whole.names, target)
 
 
+def findings_of_matrix(study: Study) -> tuple[Finding, ...]:
+    """The findings alone, of all models."""
+    from unseen.studies.published import published_numbers
+
+    return _found(read(study)[2], published_numbers(study.recipe.published)[0])
+
+
+def _found(whole: Asked, numbers: pl.DataFrame | None) -> tuple[Finding, ...]:
+    from unseen.studies.judged import corrected
+    from unseen.studies.matrix_findings import matrix_findings
+
+    return corrected([one for model in models_of(whole) for one in matrix_findings(whole.of(model), model, numbers)])
+
+
 def gather_matrix(study: Study) -> Contents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
     import polars as pl
@@ -218,8 +232,7 @@ def gather_matrix(study: Study) -> Contents:
     from unseen.studies.contents import curves, flags
     from unseen.studies.describe import recipe_toml
     from unseen.studies.how_made import facts_tables
-    from unseen.studies.judged import corrected
-    from unseen.studies.matrix_findings import matrix_answer, matrix_findings
+    from unseen.studies.matrix_findings import matrix_answer
     from unseen.studies.pictures import splits
     from unseen.studies.published import published_numbers
 
@@ -242,7 +255,7 @@ def gather_matrix(study: Study) -> Contents:
         flags=flagged.with_columns(x=pl.col("trial").replace_strict(groups, default=None, return_dtype=pl.String)),
         splits=splits(study),
         units=(),
-        findings=corrected([one for model in models for one in matrix_findings(whole.of(model), model, numbers)]),
+        findings=_found(whole, numbers),
         recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,

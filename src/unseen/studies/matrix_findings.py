@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.measures import Interval, Verdict, judge, mean_interval
+from unseen.measures import Interval, Verdict, judge, judge_level, mean_interval
 from unseen.reports.contents import Finding
 from unseen.studies.judged import judged
 from unseen.studies.learned import learned_conditions, unless_learned
@@ -27,7 +27,10 @@ NO_HELP = 0.1  # a gain below this is no help
 UNKNOWN = 0.5  # of the way from chance to what a network trained on it reaches: below this, a condition is not known
 # Noise drawn for every pixel: what one of a pair teaches might help with the other.
 NOISE = ("geirhos-salt-and-pepper", "geirhos-uniform-noise", "white-noise", "salt-and-pepper")
-NOT_KNOWN = "not known means nearer to chance than to a network trained on it (ours)"
+NOT_KNOWN = (
+    "not known means nearer to chance than to a network trained on it (ours); the number is how far it stays below the "
+    "middle between the two"
+)
 Where = Callable[[int, int], bool]
 
 
@@ -37,7 +40,7 @@ def matrix_findings(found: Asked, model: str, published: pl.DataFrame | None = N
     carried = unless_learned([*_others(found), *_plus(found), *_left_out(found)], learned, "what was trained on")
     made = [*_trained(found), *carried, *_people(found, published)]
     head = f"{model}: " if model else ""
-    return tuple(replace(one, statement=head + one.statement) for one in made if one.n > 0)
+    return tuple(replace(one, statement=head + one.statement, over=found.over) for one in made if one.n > 0)
 
 
 def _mean(found: Asked, where: Where) -> tuple[np.ndarray, int]:
@@ -54,12 +57,12 @@ def _mean(found: Asked, where: Where) -> tuple[np.ndarray, int]:
     return means, int(chosen.sum())
 
 
-def _finding(name: str, statement: str, interval: Interval, verdict: Verdict | None) -> Finding:
-    """``interval`` is what is shown; ``verdict``, where something is expected, may be of another number."""
+def _finding(name: str, statement: str, interval: Interval, verdict: Verdict | None = None) -> Finding:
+    """The judged number where something is expected, else ``interval``."""
     said = statement[:1].upper() + statement[1:]
     if verdict is None:
         return Finding(name, said, interval.value, interval.low, interval.high, interval.n)
-    return judged(name, said, replace(verdict, interval=interval))
+    return judged(name, said, verdict)
 
 
 def _cut(level: Interval) -> Interval:
@@ -78,8 +81,8 @@ def _trained(found: Asked) -> list[Finding]:
             f"trained on {group}: accuracy on new images of the conditions trained on is {level.value:.3f}, mean of "
             f"{cells} cell{'s' * (cells != 1)}; near the ceiling means at least {1 - CEILING:g} (ours)"
         )
-        near = judge(means, 1, null=1 - CEILING)
-        made.append(_finding("trained conditions are near the ceiling", statement, _cut(level), near))
+        near = judge_level(means, 1, 1 - CEILING)
+        made.append(_finding("trained conditions are near the ceiling", statement, level, near))
     return made
 
 
@@ -211,7 +214,7 @@ def _people(found: Asked, published: pl.DataFrame | None) -> list[Finding]:
         f"on the condition trained on, networks are {gap.value:+.3f} from human observers (mean of {len(pairs)} "
         f"conditions); the observers saw photographs for 200 ms, so that this compares no like with like"
     )
-    return [_finding("networks and human observers", statement.replace("-0.", "−0."), gap, None)]
+    return [_finding("networks and human observers", statement.replace("-0.", "−0."), gap)]
 
 
 def matrix_answer(found: Asked, model: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from unseen.measures import TowardsMean
-from unseen.reports.contents import AnswerPicture, Contents, KindRow, RatioPicture, Regression
+from unseen.reports.contents import AnswerPicture, Contents, Finding, KindRow, RatioPicture, Regression
 from unseen.studies.collect import finished_trials
 from unseen.studies.contents import SPLIT, axis, curves, flags, labelled, place, summarise
 from unseen.studies.describe import recipe_toml
@@ -48,16 +48,14 @@ def gather_regression(study: Study) -> Contents:
     summary = in_order(summarise(tidy, trials), list(names.values()))
     series = {names[facts["identity"]]: model_of(facts["condition"], facts, keys) for facts, _ in trials}
     asked = told_of(tidy)
-    protected = {
-        model_of(facts["condition"], facts, keys)[0]: facts["facts"].get("protected", ()) for facts, _ in trials
-    }
     numbers, source = published_numbers(study.recipe.published)
     latents = latent_points(tidy, series, asked)
     drawn = pictured(trials, names, series, summary, asked)
+    found = _found(trials, tidy, series, keys)
     return Contents(
         title=study.recipe.title,
         question=study.recipe.question,
-        answer=regression_answer(tidy, series, asked, _averaged(trials)),
+        answer=regression_answer(tidy, series, asked, found, _averaged(trials)),
         shows=study.recipe.shows,
         x_title=x_title,
         series_title="model",
@@ -67,7 +65,7 @@ def gather_regression(study: Study) -> Contents:
         flags=flags(study, trials, names, SPLIT),
         splits=splits(study),
         units=(),
-        findings=regression_findings(tidy, series, protected, asked, latents),
+        findings=found,
         recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,
@@ -75,6 +73,25 @@ def gather_regression(study: Study) -> Contents:
         citation=study.recipe.citation,
         regression=replace(drawn, by_kind=by_meaning(tidy, series, asked), latents=latents),
     )
+
+
+def findings_of_regression(study: Study) -> tuple[Finding, ...]:
+    """The findings alone."""
+    trials = finished_trials(study)
+    tidy, names = labelled(study, trials)
+    keys = axis(study)[2]
+    series = {names[facts["identity"]]: model_of(facts["condition"], facts, keys) for facts, _ in trials}
+    return _found(trials, tidy, series, keys)
+
+
+def _found(
+    trials: Trials, tidy: pl.DataFrame, series: Mapping[str, tuple[str, str]], keys: Sequence[str]
+) -> tuple[Finding, ...]:
+    asked = told_of(tidy)
+    protected = {
+        model_of(facts["condition"], facts, keys)[0]: facts["facts"].get("protected", ()) for facts, _ in trials
+    }
+    return regression_findings(tidy, series, protected, asked, latent_points(tidy, series, asked))
 
 
 def told_of(tidy: pl.DataFrame) -> str:

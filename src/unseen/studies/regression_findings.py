@@ -7,18 +7,18 @@ seeds: it speaks of networks like these, not of one model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.measures import Interval, Verdict, judge, lowest, mean_interval
+from unseen.measures import Interval, judge, judge_level, lowest, mean_interval
 from unseen.reports.contents import Finding, LatentPoint
 from unseen.reports.words import number
 from unseen.studies.disentanglement_findings import disentanglement_predicts
-from unseen.studies.headline import moves, undecided
-from unseen.studies.judged import corrected, judged, left_open
+from unseen.studies.headline import undecided
+from unseen.studies.judged import corrected, direction, doubted, judged
 from unseen.studies.learned import learned_levels, unless_learned
 from unseen.studies.meanings import meanings
 from unseen.studies.regressions import KEPT, MEAN, ONE_OUT, OPPOSITE, OTHERS, OUT, R2, TOWARDS
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FAR = "extrapolation"
+NO_CHANGE = "whether it falls is left open (no network met both)"
 WORTH_TELLING = 0.05  # a difference of R²
 WORDS = {
     "random": "rows left out at random",
@@ -52,7 +53,12 @@ def regression_findings(
         mine = [series for series, (name, _) in worlds.items() if name == world]
         part = tidy.filter(tidy["series"].is_in(mine))
         known = learned_levels(part, asked, FAR)
-        beyond = [*beside(part, hardest, asked), *beside(part, modular), *_listed(drawn_to_the_mean(part))]
+        beyond = [
+            *beside(part, hardest, asked, answer_key(world)),
+            *beside(part, falls_off, asked, answer_key(world)),
+            *beside(part, modular),
+            *_listed(drawn_to_the_mean(part)),
+        ]
         own = [
             *unless_learned(beyond, judge(repeats_of(known), 1) if known else None, "what was in range"),
             *beside(part, colour, protected.get(world, ()), asked),
@@ -73,10 +79,9 @@ def beside(tidy: pl.DataFrame, find: Callable[..., Finding | list[Finding] | Non
             yield found
             continue
         told = other.statement.rpartition(", over ")[0] or other.statement
-        interval = f"{number(other.value)} [{number(other.low)}, {number(other.high)}]" if other.n > 1 else ""
-        holds = {True: "holds", False: "does not hold", None: "open"}[other.holds]
+        interval = f" ({number(other.value)} [{number(other.low)}, {number(other.high)}])" if other.n > 1 else ""
         said = f"{found.statement}. With answers kept to the range of each factor: {told[0].lower()}{told[1:]}"
-        yield replace(found, statement=f"{said} ({', '.join(filter(None, [interval, holds]))})")
+        yield replace(found, statement=f"{said}{interval}")
 
 
 def _listed(found: Finding | list[Finding] | None) -> list[Finding]:
@@ -120,8 +125,14 @@ def interval_of(values: Mapping[Network, float]) -> Interval:
     return mean_interval(repeats_of(values))
 
 
-def hardest(tidy: pl.DataFrame, asked: str) -> Finding | None:
-    """Extrapolation is the most difficult of the splits: its R² is lower than that of every other."""
+def answer_key(world: str) -> str:
+    """What the answer finds a change of R² by."""
+    return f"answer {world}"
+
+
+def hardest(tidy: pl.DataFrame, asked: str, key: str = "") -> Finding | None:
+    """Extrapolation is the most difficult of the splits: its R² is lower than that of every other. Of two splits this
+    is the change that the answer tells, found by ``key``."""
     r2 = {split: by_network(tidy, measure=R2, set=asked, target=MEAN, x=split) for split in WORDS}
     r2 = {split: values for split, values in r2.items() if values}
     if FAR not in r2 or len(r2) < 2:
@@ -136,7 +147,32 @@ def hardest(tidy: pl.DataFrame, asked: str) -> Finding | None:
     verb = "below" if change.interval.value < 0 else "above"
     apart = f"{FAR} is {number(abs(change.interval.value))} {verb} {other}, the hardest of the others"
     statement = f"Mean R² is {told}; {apart}, {_over(both)}"
-    return judged("extrapolation is hardest", statement, change)
+    key = key if len(r2) == 2 else ""
+    return judged("extrapolation is hardest", statement, change, over=_units(both), key=key)
+
+
+def falls_off(tidy: pl.DataFrame, asked: str, key: str = "") -> Finding | None:
+    """From the easiest split to the hardest (the paper's order) R² falls: what the answer tells. None where there are
+    two splits, of which ``hardest`` tells the same."""
+    splits = _ordered(tidy, asked)
+    if len(splits) < 2 or (len(splits) == 2 and splits[-1] == FAR):
+        return None
+    changes = _changes(tidy, asked, splits[0], splits[-1])
+    if not changes:
+        return None
+    statement = (
+        f"From {WORDS.get(splits[0], splits[0])} to {WORDS.get(splits[-1], splits[-1])}, mean R² of a network changes "
+        f"by {number(float(np.mean(list(changes.values()))))}, {_over(list(changes))}"
+    )
+    change = judge(repeats_of(changes), -1)
+    return judged("R² falls from the easiest split to the hardest", statement, change, over=_units(changes), key=key)
+
+
+def _ordered(tidy: pl.DataFrame, asked: str) -> list[str]:
+    """The splits that were asked, from the easiest to the hardest, as the paper has them; others come last."""
+    rows = tidy.filter((tidy["measure"] == R2) & (tidy["set"] == asked) & (tidy["target"] == MEAN))
+    there = rows["x"].unique(maintain_order=True).to_list()
+    return [split for split in WORDS if split in there] + [split for split in there if split not in WORDS]
 
 
 def modular(tidy: pl.DataFrame) -> Finding | None:
@@ -164,8 +200,8 @@ def modular(tidy: pl.DataFrame) -> Finding | None:
         told += f" (differences of the falls by factor: {', '.join(parts)})"
         mixed = gap.holds is True
     statement = f"Where one factor alone is beyond the trained range, {told}, {_over(both)}"
-    found = judged("the factor out of range is lost more than the others", statement, gap)
-    return left_open(found, "for some factors it is the other way round") if mixed else found
+    found = judged("the factor out of range is lost more than the others", statement, gap, over=_units(both))
+    return doubted(found, "for some factors it is the other way round") if mixed else found
 
 
 def falls(tidy: pl.DataFrame, networks: Sequence[Network]) -> dict[str, float]:
@@ -213,15 +249,15 @@ def drawn_to_the_mean(tidy: pl.DataFrame) -> Finding | None:
     shares = by_network(tidy, measure=TOWARDS, set=f"{ONE_OUT}*", target=MEAN, x=FAR)
     if not shares:
         return None
-    found = judge(repeats_of(shares), 1, null=0.5)
-    share = replace(found.interval, low=_cut(found.interval.low), high=_cut(found.interval.high))
+    found = judge_level(repeats_of(shares), 1, 0.5)
+    share = found.interval
     opposite = by_network(tidy, measure=OPPOSITE, set=f"{ONE_OUT}*", target=MEAN, x=FAR)
     beyond = f" ({number(float(np.mean(list(opposite.values()))), percent=True)} on its other side)" if opposite else ""
     statement = (
         f"{number(share.value, percent=True)} of the answers about the factor out of range are nearer to the mean of "
         f"the levels trained on than the truth is{beyond}; one half would be no pull, {_over(list(shares))}"
     )
-    return judged("answers are drawn to the mean", statement, replace(found, interval=share))
+    return judged("answers are drawn to the mean", statement, found, over=_units(shares))
 
 
 def colour(tidy: pl.DataFrame, protected: Sequence[str], asked: str) -> Finding | None:
@@ -253,7 +289,7 @@ def colour(tidy: pl.DataFrame, protected: Sequence[str], asked: str) -> Finding 
         f"In {_and(list(told))}, R² of {', '.join(hues)} is {number(float(np.mean(values[True])))}, of the "
         f"other factors split on {number(float(np.mean(values[False])))}, {_over(list(gaps))}"
     )
-    return judged("colour is easier than other factors", statement, gap)
+    return judged("colour is easier than other factors", statement, gap, over=_units(gaps))
 
 
 def transfer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> list[Finding]:
@@ -278,24 +314,30 @@ def transfer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> list[
             f"scratch {number(float(np.mean([other for _, other in pairs.values()])))}, paired by seed"
         )
         frozen = " (frozen)" if "frozen" in words else ""
-        found.append(judged(f"transfer{frozen} helps to extrapolate", statement, gain))
+        found.append(judged(f"transfer{frozen} helps to extrapolate", statement, gain, over="seeds"))
     return found
 
 
 def regression_answer(
-    tidy: pl.DataFrame, worlds: Mapping[str, tuple[str, str]], asked: str, of: str = "all factors"
+    tidy: pl.DataFrame,
+    worlds: Mapping[str, tuple[str, str]],
+    asked: str,
+    found: Sequence[Finding],
+    of: str = "all factors",
 ) -> str:
-    """The study's answer in a sentence with numbers; one for each world. ``of``: the factors that R² is the mean of."""
+    """The study's answer in a sentence with numbers; one for each world. ``found``: the findings of the page; ``of``:
+    the factors that R² is the mean of."""
     told = []
     for world in dict.fromkeys(world for world, _ in worlds.values()):
         models = {series: model for series, (name, model) in worlds.items() if name == world}
         part = tidy.filter(tidy["series"].is_in(list(models)))
-        said = _answer(part, models, asked, of)
+        change = next((one for one in found if one.key == answer_key(world)), None)
+        said = _answer(part, models, asked, of, change)
         told.append(f"{world}: {said[0].lower()}{said[1:]}" if world else said)
     return " ".join(told)
 
 
-def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str, of: str) -> str:
+def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str, of: str, change: Finding | None) -> str:
     r2 = {}
     for series in models:
         for split in tidy["x"].unique(maintain_order=True).to_list():
@@ -304,8 +346,7 @@ def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str, of: str) 
                 r2[series, split] = mean_interval(np.array(list(values.values())))
     if not r2:
         return f"No answers on the {asked} rows yet."
-    splits = list(dict.fromkeys(split for _, split in r2))
-    order = [split for split in WORDS if split in splits] + [split for split in splits if split not in WORDS]
+    order = _ordered(tidy, asked)
     first, last = order[0], order[-1]
     ends = {m: (r2[s, first], r2[s, last]) for s, m in models.items() if (s, first) in r2 and (s, last) in r2}
     ranked = sorted(ends.items(), key=lambda item: -item[1][1].value)
@@ -319,9 +360,7 @@ def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str, of: str) 
         parts = [f"{_value(one)} ({model}, n = {one.n})" for model, (one, _) in shown]
         return f"On {WORDS.get(last, last)}, the mean R² of {of} is {_and(parts)}{extent}."
     parts = [f"from {number(a.value)} to {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]
-    changes = _changes(tidy, models, asked, first, last)
-    change: Verdict = judge(repeats_of(changes) if changes else np.zeros(0), 1)
-    if verb := moves(change):
+    if change is not None and (verb := direction(change)):
         return (
             f"From {WORDS.get(first, first)} to {WORDS.get(last, last)}, the mean R² of {of} {verb} "
             f"{_and(parts)}{extent}."
@@ -329,14 +368,14 @@ def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str, of: str) 
     parts = [f"{_value(a)} and {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]
     return (
         f"On {WORDS.get(first, first)} and on {WORDS.get(last, last)}, the mean R² of {of} is {_and(parts)}"
-        f"{extent}; {undecided(change.interval.value, change.interval.low, change.interval.high, change.why)}."
+        f"{extent}; {undecided(change.value, change.low, change.high, change.why) if change else NO_CHANGE}."
     )
 
 
-def _changes(tidy: pl.DataFrame, models: Mapping[str, str], asked: str, first: str, last: str) -> dict[Network, float]:
+def _changes(tidy: pl.DataFrame, asked: str, first: str, last: str) -> dict[Network, float]:
     """How R² changes from one split to another, for every network that met both."""
     at = [by_network(tidy, measure=R2, set=asked, target=MEAN, x=split) for split in (first, last)]
-    return {key: at[1][key] - at[0][key] for key in at[0] if key in at[1] and key[0] in models}
+    return {key: at[1][key] - at[0][key] for key in at[0] if key in at[1]}
 
 
 def _and(parts: Sequence[str]) -> str:
@@ -370,9 +409,10 @@ def _over(networks: Sequence[Network]) -> str:
     )
 
 
+def _units(networks: Iterable[Network]) -> str:
+    """What repeats are: models, or seeds of one of them."""
+    return "models" if len({series for series, _ in networks}) > 1 else "seeds"
+
+
 def _mean(values: Mapping[Network, float], networks: Sequence[Network]) -> str:
     return number(float(np.mean([values[key] for key in networks])))
-
-
-def _cut(value: float) -> float:
-    return float(np.clip(value, 0, 1))

@@ -2,8 +2,8 @@
 Fig. 7): τ of each layer, and accuracy without the units below it or above it.
 
 A network is asked about one transformation; those that saw none transformed are left out where others did. Networks of
-one transformation are averaged first, and intervals are over transformations where there are enough of them. A network
-whose curve gives no τ is counted and left out.
+one transformation are averaged first, and intervals are over transformations where there are enough of them: what one
+of them leaves says little of another, so that signs decide. A network whose curve gives no τ is counted and left out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.measures import Interval, chance, judge
+from unseen.measures import Interval, chance, mostly
 from unseen.reports.contents import Exposure, Finding, LayerThreshold
 from unseen.reports.words import number
 from unseen.studies.contents import plain
@@ -25,7 +25,6 @@ from unseen.studies.exposure_numbers import (
     RESAMPLED,
     SEED,
     mean,
-    over_transformations,
     spread,
 )
 from unseen.studies.exposures import read_thresholds
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 PUBLISHED = "0.1 on faces and 0.05 on ImageNet"  # one τ for each data set, of the penultimate layer
+NEAR_CHANCE = "near chance"  # the key of the finding that the answer rests on
 NEAR = 0.1  # of the accuracy above chance: what may be left for an accuracy to be near chance (ours)
 
 
@@ -90,16 +90,16 @@ def _layer(model: str, layer: str, every: pl.DataFrame, found: pl.DataFrame, gue
     each = [own for _, own in found.group_by("series", maintain_order=True)]
     kept, removed, full = ([mean(own[name].to_list()) for own in each] for name in ("kept", "removed", "full"))
     shares = [(without - guess) / (whole - guess) for without, whole in zip(removed, full) if whole > guess]
-    left = spread(over_transformations(shares))
-    near = judge(np.array(shares), -1, null=NEAR) if len(shares) >= CLUSTERS else None
+    near = mostly(np.array(shares, np.float64), -1, NEAR)
+    left = spread(near.interval)
     middle = _median([float(np.median(own["tau"].to_numpy())) for own in each], taus)
     return LayerThreshold(
         model, layer, middle.value, middle.low, middle.high,
         least=float(taus.min()) if len(taus) else np.nan, most=float(taus.max()) if len(taus) else np.nan,
         networks=len(taus), without=every.height - len(taus), transformations=len(each),
         repeats=every["repeat"].n_unique(), kept=mean(kept), removed=mean(removed), full=mean(full), chance=guess,
-        left=left.value, left_low=left.low, left_high=left.high, near=near.holds if near else None,
-        p=near.p if near and np.isfinite(near.p) else None,
+        left=left.value, left_low=left.low, left_high=left.high, near=near.holds,
+        p=near.p if np.isfinite(near.p) else None, why=near.why,
     )  # fmt: skip
 
 
@@ -133,45 +133,47 @@ def threshold_findings(about: Exposure) -> list[Finding]:
         f"{_others(others, lambda one: f'{number(one.kept)} of {number(one.full)}')}",
         f"with the units above τ set to zero instead, accuracy is {number(last.removed)} against {number(last.full)} "
         f"of the whole network ({last.layer}, {_of(last)}); chance is {number(last.chance)}. Of the accuracy above "
-        f"chance {number(last.left, percent=True)} is left, which is the number; near chance means that at most a "
-        f"tenth is (ours){_resampled(last)}{_known(last)}{_others(others, _left)}. The paper has it very low for all "
-        f"transformations, yet above chance",
+        f"chance {number(last.left, percent=True)} is left under the median transformation, which is the number; near "
+        f"chance means that at most a tenth is, under most transformations (ours){_others(others, _left)}. "
+        f"The paper has it very low for all transformations, yet above chance",
     ]
     return [
         Finding("the activity below which units can be left out", _said(told[0]), last.tau, last.low, last.high,
-                last.networks),
-        Finding("without the inactive units accuracy stays", _said(told[1]), gap, np.nan, np.nan, last.transformations),
+                last.networks, over="networks"),
+        Finding("without the inactive units accuracy stays", _said(told[1]), gap, np.nan, np.nan, last.transformations,
+                over="transformations"),
         Finding("without the active units accuracy falls near chance", _said(told[2]), last.left, last.left_low,
-                last.left_high, last.transformations, last.p, last.near, True),
+                last.left_high, last.transformations, last.p, last.near, True, last.why, over="transformations",
+                key=NEAR_CHANCE),
     ]  # fmt: skip
 
 
-def threshold_answer(about: Exposure) -> str:
+def threshold_answer(about: Exposure, found: Sequence[Finding]) -> str:
     """A study's answer where it asks at one number of categories only, and searched for τ: of the last layer, for two
-    models at most."""
+    models at most. What is near chance is said as the findings of the page, one for each model, have it."""
     models = list(dict.fromkeys(one.model for one in about.by_layer))
-    return " ".join(_answer([one for one in about.by_layer if one.model == model]) for model in models[:2])
+    near = dict(zip(models, [one.holds for one in found if one.key == NEAR_CHANCE]))
+    told = [_answer([one for one in about.by_layer if one.model == model], near.get(model)) for model in models[:2]]
+    return " ".join(told)
 
 
-def _answer(layers: Sequence[LayerThreshold]) -> str:
+def _answer(layers: Sequence[LayerThreshold], near: bool | None) -> str:
     *others, last = layers
     before = f"{last.model}: " if last.model else ""
     if not last.networks:
         return f"{before}No curve of {last.layer} gives a threshold τ."
     guess = number(last.chance)
-    verdict = (
-        f"{', ' if last.near else ', not '}near chance ({guess})" if last.near is not None else f" (chance: {guess})"
-    )
+    verdict = f"{', ' if near else ', not '}near chance ({guess})" if near is not None else f" (chance: {guess})"
     told = (
         f"{before}In {last.layer}, units below τ = {last.tau:g} of their largest activity can be left out of an "
         f"image's answer (median of {_count(last.networks, 'network')}{_range(last)}; published: {PUBLISHED}): "
         f"accuracy is {number(last.kept)} without them and {number(last.full)} with them. Without the units above τ it "
         f"is {number(last.removed)}{verdict}"
     )
-    unlike = [one for one in others if one.near is not None and one.near != last.near]
-    if unlike and last.near is not None:
-        span = sorted({number(min(one.removed for one in unlike)), number(max(one.removed for one in unlike))})
-        told += f"; in {_listed([one.layer for one in unlike])} it is {' to '.join(span)}, at τ = {_taus(unlike)}"
+    rest = [one for one in others if one.networks]
+    if rest:
+        span = sorted({number(min(one.removed for one in rest)), number(max(one.removed for one in rest))})
+        told += f"; in {_listed([one.layer for one in rest])} it is {' to '.join(span)}, at τ = {_taus(rest)}"
     return f"{told}."
 
 
@@ -218,18 +220,8 @@ def _interval(one: LayerThreshold) -> str:
     if one.transformations >= CLUSTERS:
         whole = "; whole transformations are resampled"
         return "; resampled medians coincide, so there is no interval" if np.isnan(one.low) else whole
-    return _resampled(one).replace("too few for an interval, so this is left open", "too few for an interval")
-
-
-def _resampled(one: LayerThreshold) -> str:
     n = one.transformations
-    if n >= CLUSTERS:
-        return "; the interval is over transformations"
-    return f"; {n} transformation{'s are' if n > 1 else ' is'} too few for an interval, so this is left open"
-
-
-def _known(one: LayerThreshold) -> str:
-    return "; the units below τ know the category too" if one.near is False else ""
+    return f"; {n} transformation{'s are' if n > 1 else ' is'} too few to resample, so there is no interval"
 
 
 def _others(layers: Sequence[LayerThreshold], words: Any) -> str:
@@ -242,8 +234,7 @@ def _tau(one: LayerThreshold) -> str:
 
 
 def _left(one: LayerThreshold) -> str:
-    marks = {True: "holds", False: "does not hold", None: "open"}
-    return f"{number(one.left, percent=True)} ({marks[one.near]})"
+    return number(one.left, percent=True)
 
 
 __all__ = ["by_layer", "searched", "threshold_answer", "threshold_findings"]
