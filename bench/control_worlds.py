@@ -126,30 +126,25 @@ def tied_choices(samples: Samples, *, columns: str, seen_per_level: int, tied: S
 
 
 def patched(
-    levels: Sequence[str], *, kinds: int = 10, instances: int = 60, noise: float = 60.0, light: float = 60.0
+    levels: Sequence[str], *, kinds: int = 30, instances: int = 100, noise: float = 60.0, light: float = 160.0
 ) -> Pictured:
-    """The category is a pattern in the upper half; the lower half is dark. Level "none" shows it so. A geometric
-    transformation here puts the pixels into another order, from which nothing carries over to another category. Any
-    other lights the lower half, which takes nothing from the pattern: a network that saw it for most categories has no
-    reason to heed it, and one that saw it for a few can take it for their mark."""
+    """The category is a pattern in the upper half; the lower half is dark at level "none". Any transformation lights
+    it, which takes nothing from the pattern: a network that saw this for most categories has little reason to heed it,
+    and one that saw it for some takes it for their mark. A geometric one lights it more and is the stronger mark."""
     patterns = stream(0, "categories").integers(0, 2, (kinds, SIDE // 2, SIDE)) * 120.0 + 60.0
-    order = stream(0, "pixels").permutation(SIDE * SIDE)
     space = FactorSpace((
         Factor("category", tuple(f"pattern {k}" for k in range(kinds)), kind="category"),
         Factor("transformation", ("none", *levels), kind="nominal", canonical=0),
     ))  # fmt: skip
     block = Block(kinds * instances, {"category": np.repeat(np.arange(kinds), instances)}, grid=("transformation",))
     samples = Samples(space, (block,))
-    family = [TRANSFORMATIONS[name].family for name in levels]
+    stronger = {name: 1.2 if TRANSFORMATIONS[name].family == "geometric" else 1.0 for name in levels}
+    lights = np.array([0.0, *(light * stronger[name] for name in levels)])
 
     def paint(rows: np.ndarray) -> np.ndarray:
         _, instance, _ = samples.locate(rows)
-        shown, level = patterns[samples.levels("category", rows)], samples.levels("transformation", rows)
-        below = np.array([0.0, *(0.0 if kind == "geometric" else light for kind in family)])[level]
-        whole = np.concatenate([shown, np.tile(below[:, None, None], (1, SIDE // 2, SIDE))], axis=1)
-        whole = whole + noise * _noise(instance)
-        turned = np.array([False, *(kind == "geometric" for kind in family)])[level]
-        flat = whole.reshape(len(rows), -1)
-        return np.where(turned[:, None], flat[:, order], flat).reshape(whole.shape)
+        below = lights[samples.levels("transformation", rows)][:, None, None]
+        shown = patterns[samples.levels("category", rows)]
+        return np.concatenate([shown, np.tile(below, (1, SIDE // 2, SIDE))], axis=1) + noise * _noise(instance)
 
     return Pictured("patched", samples, paint, (tuple(levels), kinds, instances, noise, light))

@@ -36,7 +36,7 @@ DESIGNS = {"tied_choices": control_worlds.tied_choices}
 NAMES = {True: "holds", False: "does not hold", None: "open"}
 CHOICES, DRAWS, NETWORKS = list(range(5)), list(range(5)), list(range(5))
 CONDITIONS = ["pixels-a", "pixels-b", "white-noise", "salt-and-pepper"]  # the rules about noise go by these names
-TRANSFORMATIONS = ["inversion", "blur", "rotation-90"]
+TRANSFORMATIONS = ["inversion", "rotation-90"]  # by their names one of them is geometric
 DOMAINS = ["a", "b", "c", "d"]
 
 
@@ -115,9 +115,9 @@ CONTROLS = {
     ),
     "exposure": Control(
         "exposure to transformations",
-        "'inversion' and 'blur' light half of the picture, which hides nothing of the category; 'rotation-90' puts the "
-        "pixels into another order, from which nothing carries over",
-        recipe("exposure", {"name": "patched", "levels": TRANSFORMATIONS, "kinds": 30, "light": 160.0},
+        "a transformation lights the lower half of the picture, which hides nothing of the category and is a mark of "
+        "those seen with it, the weaker the more they are; the geometric one lights it more",
+        recipe("exposure", {"name": "patched", "levels": TRANSFORMATIONS},
                {"name": "expose", "images_per_category": 20, "probe_per_category": 10},
                {"design.level": TRANSFORMATIONS, "design.seen": [8, 18, 27], "design.seed": DRAWS},
                training={"epochs": 10},

@@ -1,8 +1,9 @@
 """A claim about what carries over needs that something was learned.
 
 On shuffled pictures (world ``shuffled``) networks answer with what is frequent, and some claims are then true of the
-answers and say nothing of networks: levels beyond the trained range are missed by more, and no noise helps with another.
-So they are left open unless what was trained on is surely known. The controls of ``bench/controls.py`` found this. Ours.
+answers and say nothing of networks: levels beyond the trained range are missed by more, and no noise helps with
+another. So they are left open unless what was trained on is surely known. The controls of ``bench/controls.py`` found
+this; the rule is ours.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ def unless_learned(findings: Sequence[Finding], learned: Verdict | None, what: s
 
 
 def learned_levels(tidy: pl.DataFrame, asked: str, far: str) -> dict[tuple[str, int], float]:
-    """R² against the set's own variance where nothing is out of range, for each network: on validation images, or, where
-    they were not asked, on the ``asked`` set of all splits but ``far``. Against the variance of the whole grid a constant
-    answer would have R² above 0 in a part of the range."""
+    """R² against the set's own variance where nothing is out of range, for each network: on validation images, or,
+    where they were not asked, on the ``asked`` set of all splits but ``far``. Against the variance of the whole grid a
+    constant answer would have R² above 0 in a part of the range."""
     import polars as pl
 
     rows = tidy.filter((pl.col("measure") == OF_THE_SET) & (pl.col("target") == MEAN) & pl.col("value").is_finite())
