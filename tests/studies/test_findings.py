@@ -469,3 +469,20 @@ def test_curves_of_one_seed_are_no_repeats_of_each_other():
     (trend,) = findings(points, pl.DataFrame(), pl.DataFrame(), title, LEFT)
     assert (trend.n, trend.holds) == (1, None)
     assert not re.search(r"\brises from", headline(points, title, LEFT, {}, [trend]))
+
+
+def test_the_plan_says_what_can_be_decided_before_anything_is_run(tmp_path):
+    from unseen.studies.planned import planned
+
+    one = planned(opened(tmp_path / "one"))
+    assert one.words() == [
+        "verdicts: none will be possible, all seeds share one choice of held-out cells: "
+        'give grid."design.seed" several values'
+    ]
+    several = opened(tmp_path / "several", choices=range(5))
+    told = planned(several)
+    assert (told.n, told.over) == (5, "choices of held-out cells")
+    found = gather(store_by_hand(several, rights, layers)).findings
+    assert told.comparisons == sum(f.judged for f in found)
+    assert "standard deviations of the repeats" in told.words()[1]
+    assert "of accuracy at a spread of 0.02" in told.words()[1]

@@ -22,6 +22,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     from unseen.reports import contact_sheet, grid_text
     from unseen.reports.shades import LEGEND
     from unseen.studies.pictures import grid_pictures, splits
+    from unseen.studies.planned import planned
 
     audits = study.check()
     trials = study.trials
@@ -34,6 +35,8 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     console.print(f"\n{count} ({seeds} seed{'s' * (seeds != 1)}), {done} finished already")
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     show_strengths(study, console)
+    for line in planned(study).words():
+        print_hanging(console, line)
     asked = dict.fromkeys(name for trial, _ in audits for name in study.asked(trial))
     asked = [name for name in asked if name not in ("train", "validation")]
     if len(asked) > MOST_SETS and all(found.shares for _, found in audits):

@@ -185,7 +185,7 @@ def correlation_shares(
     if not len(x) == len(y) == len(strata) == len(repeats):
         raise UnseenError("a correlation within strata needs x, y, strata and repeats of one length.")
     means: dict[tuple[Hashable, Hashable], list[tuple[float, float]]] = {}
-    for one in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
+    for one in np.flatnonzero(np.isfinite(x) & np.isfinite(y)).tolist():
         means.setdefault((strata[one], repeats[one]), []).append((x[one], y[one]))
     points = {key: np.mean(pairs, axis=0) for key, pairs in means.items()}
     names = tuple(dict.fromkeys(repeat for _, repeat in points))

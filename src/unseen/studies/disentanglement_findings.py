@@ -66,12 +66,13 @@ def disentanglement_predicts(points: Sequence[LatentPoint], asked: str) -> list[
         scores = np.array([point.disentanglement for point in scored])
         models = list(dict.fromkeys(point.model for point in scored))  # encoders of one objective are alike
         mine = [[point.model == model for point in scored] for model in models]
-        verdict = judge_ranks(*(np.array([values[own].mean() for own in mine]) for values in (scores, r2)))
+        one, two = (np.array([values[own].mean() for own in mine]) for values in (scores, r2))
+        verdict = judge_ranks(one, two)
         value, many = verdict.interval.value, len(models)
         statement += f". Over {many} objective{'s' * (many != 1)}, each by its mean, ρ = {_number(value)}"
-        one = judged(f"disentanglement predicts {split}", statement, verdict, over="objectives")
+        made = judged(f"disentanglement predicts {split}", statement, verdict, over="objectives")
         against = within is not None and within * value < 0
-        found.append(doubted(one, "among seeds of one objective the sign is the other") if against else one)
+        found.append(doubted(made, "among seeds of one objective the sign is the other") if against else made)
     return found
 
 

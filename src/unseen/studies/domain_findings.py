@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from unseen.measures import Interval, judge, mean_interval
+from unseen.measures.verdicts import LEVEL_SPREAD
 from unseen.reports.contents import Finding
 from unseen.studies.domains import BOUND, Domain
 from unseen.studies.judged import judged
@@ -166,7 +167,7 @@ def _at_all(domains: Sequence[Domain], factor: str, category: str) -> list[Findi
         f"out, and {base.value:.3f} for always saying its most frequent {category}; the interval is over levels of "
         f"{factor}{_wide(above.n)}"
     )
-    return [_finding(AT_ALL, statement, margins)]
+    return [_finding(AT_ALL, statement, margins, spread=LEVEL_SPREAD)]
 
 
 def _at_all_of(domain: Domain, category: str) -> Finding:
@@ -175,11 +176,12 @@ def _at_all_of(domain: Domain, category: str) -> Finding:
         f"{own.value:.3f} of {span(domain.images)} images are named right where it was left out; always saying its "
         f"most frequent {category} gives {mean_interval(domain.majority).value:.3f}"
     )
-    return _finding(f"{AT_ALL}: {domain.name}", statement, domain.left_out - domain.majority, f"all {domain.name}")
+    above = domain.left_out - domain.majority  # a level against a margin, and no difference of two like numbers
+    return _finding(f"{AT_ALL}: {domain.name}", statement, above, f"all {domain.name}", LEVEL_SPREAD)
 
 
-def _finding(name: str, statement: str, values: np.ndarray, key: str = "") -> Finding:
-    found = judge(values, 1)
+def _finding(name: str, statement: str, values: np.ndarray, key: str = "", spread: float = 0.0) -> Finding:
+    found = judge(values, 1, spread=spread)
     said, cut = statement[:1].upper() + statement[1:], replace(found, interval=clipped(found.interval, -1))
     return judged(name, said, cut, key=key)
 

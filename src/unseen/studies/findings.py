@@ -163,7 +163,8 @@ def _comparison(gaps: np.ndarray, shared: str, other: str, asked: str, of: str, 
     statement = (
         f"{other} is {abs(found.interval.value):.3f} {verb} {shared} on {words} combinations{of}, paired by {unit}"
     )
-    return (told if expected is None else judged)(f"{other} against {shared}", statement, found)
+    name = f"{other} against {shared}{of.replace(' (', ': ').removesuffix(')')}"
+    return (told if expected is None else judged)(name, statement, found)
 
 
 def _expected(sharing: str) -> int | None:
