@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import platform
+import re
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -118,7 +119,7 @@ CONTROLS = {
         "a transformation lights the lower half of the picture, which hides nothing of the category and is a mark of "
         "those seen with it, the weaker the more they are; the geometric one lights it more",
         recipe("exposure", {"name": "patched", "levels": TRANSFORMATIONS},
-               {"name": "expose", "images_per_category": 20, "probe_per_category": 10},
+               {"name": "expose", "images_per_category": 20, "test_images_per_category": 20, "probe_per_category": 10},
                {"design.level": TRANSFORMATIONS, "design.seen": [8, 18, 27], "design.seed": DRAWS},
                training={"epochs": 10},
                recordings={"sets": ["within*", "across*", "plain"], "layers": "last", "cells": False,
@@ -208,8 +209,14 @@ def compared(control: Control, planted: Sequence[Finding], null: Sequence[Findin
         pairs = [[found[at] for at in matched(found, name, words)] for found in (planted, null)]
         if not pairs[0] or len(pairs[0]) != len(pairs[1]):
             raise RuntimeError(f"{control.kind}: '{name}' was found {len(pairs[0])} and {len(pairs[1])} times")
-        lines += [Line(control, name, one, two) for one, two in zip(*pairs)]
+        lines += [Line(control, name + detail(one.statement), one, two) for one, two in zip(*pairs)]
     return lines
+
+
+def detail(statement: str) -> str:
+    """What tells apart findings of one name: the target, or what was trained on."""
+    found = re.search(r"\((\w+ alone)\)|^(Trained on [^:,]+):", statement)
+    return f" ({found[1] or found[2].lower()})" if found else ""
 
 
 def holding(found: Sequence[Finding]) -> list[Finding]:

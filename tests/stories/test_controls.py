@@ -52,6 +52,6 @@ def test_the_page_has_every_claim_with_both_verdicts(controls):
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ") and "**" in line]
     for control in controls.CONTROLS.values():
         for claim, _ in control.claims:
-            own = [row for row in rows if row[:2] == [f"| {control.kind}", claim]]
+            own = [row for row in rows if row[0] == f"| {control.kind}" and row[1].startswith(claim)]
             assert own, (control.kind, claim)
             assert all(row[2].startswith("**holds**") and not row[3].startswith("**holds**") for row in own)
