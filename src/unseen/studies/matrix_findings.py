@@ -15,6 +15,7 @@ import numpy as np
 from unseen.measures import Interval, Verdict, judge, judge_level, mean_interval
 from unseen.reports.contents import Finding
 from unseen.studies.judged import judged
+from unseen.studies.learned import learned_conditions, unless_learned
 from unseen.studies.level_names import PLAIN
 from unseen.studies.matrices import ALL_BUT, ONE, PLAIN_ONLY, TEST, Asked, is_plus
 
@@ -35,7 +36,9 @@ Where = Callable[[int, int], bool]
 
 def matrix_findings(found: Asked, model: str, published: pl.DataFrame | None = None) -> tuple[Finding, ...]:
     """All findings of one model."""
-    made = [*_trained(found), *_others(found), *_plus(found), *_left_out(found), *_people(found, published)]
+    learned = learned_conditions(found.accuracy, found.trained, found.chance)
+    carried = unless_learned([*_others(found), *_plus(found), *_left_out(found)], learned, "what was trained on")
+    made = [*_trained(found), *carried, *_people(found, published)]
     head = f"{model}: " if model else ""
     return tuple(replace(one, statement=head + one.statement, over=found.over) for one in made if one.n > 0)
 

@@ -19,6 +19,7 @@ from unseen.reports.words import number
 from unseen.studies.disentanglement_findings import disentanglement_predicts
 from unseen.studies.headline import undecided
 from unseen.studies.judged import corrected, direction, doubted, judged
+from unseen.studies.learned import learned_levels, unless_learned
 from unseen.studies.meanings import meanings
 from unseen.studies.pull_findings import drawn, share_alone
 from unseen.studies.regressions import DISTANCE, KEPT, MEAN, ONE_OUT, OPPOSITE, OTHERS, OUT, R2, SPREAD, TOWARDS
@@ -52,11 +53,15 @@ def regression_findings(
     for world in dict.fromkeys(world for world, _ in worlds.values()):
         mine = [series for series, (name, _) in worlds.items() if name == world]
         part = tidy.filter(tidy["series"].is_in(mine))
-        own = [
+        known = learned_levels(part, asked, FAR)
+        beyond = [
             *beside(part, hardest, asked, answer_key(world)),
             *beside(part, falls_off, asked, answer_key(world)),
             *beside(part, modular),
-            drawn_to_the_mean(part),
+            *_listed(drawn_to_the_mean(part)),
+        ]
+        own = [
+            *unless_learned(beyond, judge(repeats_of(known), 1) if known else None, "what was in range"),
             *beside(part, colour, protected.get(world, ()), asked),
             *beside(part, transfer, {series: worlds[series][1] for series in mine}, asked),
             *disentanglement_predicts([point for point in latents if point.world == world], asked),

@@ -57,6 +57,9 @@ WORLDS: dict[str, Entry] = {
     "transformed": Entry(
         "unseen.worlds.transforms.transformed:transformed", "any world, with transformations as a further factor"
     ),
+    "shuffled": Entry(
+        "unseen.worlds.shuffled:shuffled", "any world, its pictures dealt to rows by chance: a null control"
+    ),
 }
 
 
@@ -87,6 +90,22 @@ cell, canvas, sizes, angles. Did you mean 'viewpoint'?
     function = _function(name)
     check_arguments(f"world '{name}'", function, arguments)
     return function(**arguments)
+
+
+def inner_world(of: object, doing: str) -> World:
+    """The world that a wrapper is given: itself, or as a recipe's table with its name and arguments. ``doing`` is what
+    the wrapper does to it."""
+    if isinstance(of, Mapping):
+        arguments = {str(key): value for key, value in of.items()}
+        name = arguments.pop("name", None)
+        if not isinstance(name, str):
+            raise UnseenError(f'`of` needs the `name` of the world to {doing}, such as {{name = "digits"}}.')
+        return make(name, **arguments)
+    if isinstance(of, World):
+        return of
+    raise UnseenError(
+        f'`of` is a world, or a table with its name and arguments, {{name = "digits"}}; {of!r} was given.'
+    )
 
 
 def check_arguments(what: str, function: Callable[..., object], arguments: Mapping[str, Any]) -> None:

@@ -16,6 +16,7 @@ from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.world import World, world_words
+from unseen.worlds import inner_world
 from unseen.worlds.transforms import SETS, TRANSFORMATIONS, Transformation, transformation
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def transformed(
     if not plain and not rows:
         raise UnseenError("`levels` names no transformation and `plain` is false, so nothing would be shown.")
     numbers = _strengths(rows, strengths)
-    inner = _inner(of)
+    inner = inner_world(of, "transform")
     _check_fit(inner, rows)
     first = ((NONE, 0.0),) if plain else ()
     pairs = (*first, *((row.name, number) for row, number in zip(rows, numbers)))
@@ -223,22 +224,6 @@ def _strengths(rows: Sequence[Transformation], given: object) -> list[float]:
             transformation(name)
             raise UnseenError(f"`strengths` names '{name}', which is not among `levels`; add it there or leave it out.")
     return [row.check(numbers.get(row.name)) for row in rows]
-
-
-def _inner(of: object) -> World:
-    if isinstance(of, Mapping):
-        from unseen.worlds import make
-
-        arguments = {str(key): value for key, value in of.items()}
-        name = arguments.pop("name", None)
-        if not isinstance(name, str):
-            raise UnseenError('`of` needs the `name` of the world to transform, such as {name = "digits"}.')
-        return make(name, **arguments)
-    if isinstance(of, World):
-        return of
-    raise UnseenError(
-        f'`of` is a world, or a table with its name and arguments, {{name = "digits"}}; {of!r} was given.'
-    )
 
 
 def _check_fit(inner: World, rows: Sequence[Transformation]) -> None:

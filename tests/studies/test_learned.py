@@ -1,0 +1,50 @@
+"""What carries over is judged only where something was learned."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from unseen.measures import judge
+from unseen.studies.judged import judged, told
+from unseen.studies.learned import OF_THE_SET, learned_conditions, learned_levels, unless_learned
+
+SURE, UNSURE = (judge(np.array(values), 1) for values in ([0.5, 0.6, 0.7], [-0.5, 0.1, 0.3]))
+CLAIMS = [judged("claim", "It holds", SURE), told("number", "It is told", SURE), judged("open", "It is open", UNSURE)]
+
+
+@pytest.mark.parametrize("learned", [SURE, None])
+def test_claims_stay_where_something_was_learned_or_was_not_asked(learned):
+    assert unless_learned(CLAIMS, learned, "what was in range") == CLAIMS
+
+
+def test_claims_are_left_open_where_nothing_surely_was_and_stay_comparisons():
+    first, second, third = unless_learned(CLAIMS, UNSURE, "what was in range")
+    assert (first.holds, first.p) == (None, CLAIMS[0].p)
+    assert first.why == "what was in range is not surely known, so nothing can carry over"
+    assert [second, third] == CLAIMS[1:]
+
+
+def test_conditions_are_learned_if_those_trained_on_are_above_chance():
+    trained = np.eye(2, dtype=bool)
+    known = np.array([[[0.9, 0.1], [0.1, 0.8]], [[0.8, 0.1], [0.1, np.nan]], [[0.7, 0.2], [0.1, 0.9]]])
+    assert learned_conditions(known, trained, 0.1).holds
+    assert learned_conditions(known[:, ::-1], trained, 0.1).holds is None
+    assert learned_conditions(np.full((3, 2, 2), np.nan), trained, 0.1).interval.n == 0
+
+
+def test_levels_are_judged_by_validation_images_or_by_splits_that_stay_in_range():
+    rows = [
+        {
+            "measure": OF_THE_SET,
+            "target": "mean over factors",
+            "series": "cnn",
+            "repeat": 0,
+            "x": x,
+            "set": s,
+            "value": v,
+        }
+        for x, s, v in [("random", "test", 0.9), ("extrapolation", "test", -3.0), ("random", "validation", 0.5)]
+    ]
+    assert learned_levels(pl.DataFrame(rows), "test", "extrapolation") == {("cnn", 0): 0.5}
+    assert learned_levels(pl.DataFrame(rows[:2]), "test", "extrapolation") == {("cnn", 0): 0.9}
+    assert learned_levels(pl.DataFrame(rows[1:2]), "test", "extrapolation") == {}
