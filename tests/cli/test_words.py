@@ -53,7 +53,7 @@ def test_tables_explain_their_columns(say, finished_once, tmp_path):
     results = say("results", finished_once).flat
     assert "x: number of seen combinations. n: repeats behind a mean. seen, unseen: test images" in results
     models = say("models").flat
-    assert ("least px" in models, "Smallest image: its side in pixels" in models) == (False, True)
+    assert "Stem: the shorter side of images, in pixels" in models
     assert "A world is a source of images" in say("worlds").flat
     designs = say("designs").out
     assert "None" not in designs

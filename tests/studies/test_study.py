@@ -264,10 +264,11 @@ def test_every_shipped_recipe_parses_expands_and_opens_with_what_a_reader_needs(
         assert Study(recipe, shipped()[name]).check()
 
 
-def test_the_demo_has_four_diversities_and_three_seeds():
+def test_the_demo_has_four_diversities_and_three_choices_of_held_out_cells():
     recipe = read_recipe(find_recipe("demo"))
     assert len(recipe.grid[0]["design.seen_per_level"]) == 4
-    assert len(recipe.seeds) == 3
+    assert len(recipe.grid[0]["design.seed"]) == 3
+    assert recipe.seeds == (0,)
 
 
 def test_a_misspelt_recipe_is_told_with_the_likely_one():
