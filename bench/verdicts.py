@@ -28,7 +28,7 @@ from unseen.studies.judged import corrected
 from unseen.studies.matrices import ALL_BUT, ONE, Asked, Condition
 from unseen.studies.matrix_findings import matrix_findings
 from unseen.studies.regression_findings import regression_findings
-from unseen.studies.regressions import MEAN, ONE_OUT, OTHERS, OUT, R2, TOWARDS
+from unseen.studies.regressions import DISTANCE, MEAN, ONE_OUT, OTHERS, OUT, R2, SPREAD, TOWARDS
 from unseen.studies.threshold_findings import by_layer
 
 Rng = np.random.Generator
@@ -107,7 +107,7 @@ def exposures(rng: Rng, n: int, kind: str, effect: bool) -> list[Finding]:
 
 
 def regressions(rng: Rng, n: int, kind: str, effect: bool) -> list[Finding]:
-    """``n`` models of three seeds; all splits alike, answers beyond the range on either side as often."""
+    """``n`` models of three seeds; all splits alike, answers at the edge of what was trained."""
     rows, names = [], [f"m{one}" for one in range(n)]
     factors, latents = ("object_colour", "scale", "place"), []
     for model in names:
@@ -137,8 +137,9 @@ def regressions(rng: Rng, n: int, kind: str, effect: bool) -> list[Finding]:
                         {**at, "measure": measure, "target": name, "value": value + float(noise(rng, kind))}
                         for measure, value in lost.items()
                     ]
-                pull = 0.5 + effect * 0.4 + noise(rng, kind, scale=0.08)
-                rows.append({**at, "measure": TOWARDS, "target": MEAN, "value": float(np.clip(pull, 0, 1))})
+                pull = {TOWARDS: 0.95, DISTANCE: 1 - effect * 0.4 + noise(rng, kind, scale=0.08)}
+                pull[SPREAD] = 0.2 + noise(rng, kind, scale=0.02)  # answers at the edge are no draws, too
+                rows += [{**at, "measure": name, "target": MEAN, "value": float(value)} for name, value in pull.items()]
     worlds = {name: ("", name) for name in names}
     return list(regression_findings(pl.DataFrame(rows), worlds, {}, "test", latents))
 
@@ -239,7 +240,7 @@ def _expected(found: Finding) -> float:
     if "shared-wide" in found.name:
         return 0.0
     below = any(word in found.name for word in ("costs", "falls", "lowest", "hardest", "does not help"))
-    null = 0.8 if "ceiling" in found.name else 0.5 if "cue" in found.name or "drawn" in found.name else 0.0
+    null = 0.8 if "ceiling" in found.name else 0.5 if "cue" in found.name else 0.0
     null = 0.1 if "does not help" in found.name else null
     return float((found.value < null) == below)
 
