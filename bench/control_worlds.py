@@ -87,20 +87,21 @@ def two_cues(kinds: int = 6, *, instances: int = 60, noise: float = 40.0) -> Pic
     return Pictured("two-cues", samples, paint, (kinds, instances, noise))
 
 
-def saturating(levels: int = 10, *, ends: int = 7, instances: int = 10, noise: float = 6.0) -> Pictured:
-    """Two lights, each as bright as its level says up to level ``ends`` − 1, and no brighter: what lies beyond looks
-    like the last level before it, so that no network can tell it; levels in between are a matter of reading off."""
+def falling_back(levels: int = 10, *, ends: int = 7, instances: int = 10, noise: float = 6.0) -> Pictured:
+    """Two lights, each as bright as its level says up to level ``ends`` − 1, and beyond as the middle of these levels: no
+    network can tell what lies beyond, and answers must fall back to the mean; the rest is a matter of reading off."""
     space = FactorSpace((Factor("left", tuple(range(levels)), kind="ordinal"),
                          Factor("right", tuple(range(levels)), kind="ordinal"),
                          Factor("instance", tuple(range(instances)), kind="instance")))  # fmt: skip
     samples = Samples(space, (Block(1, {}, grid=("left", "right", "instance")),))
 
     def paint(rows: np.ndarray) -> np.ndarray:
-        lights = [np.minimum(samples.levels(name, rows), ends - 1) for name in ("left", "right")]
+        own = [samples.levels(name, rows) for name in ("left", "right")]
+        lights = [np.where(level < ends, level, (ends - 1) / 2) for level in own]
         halves = [np.tile((20.0 + 200.0 / levels * light)[:, None, None], (1, SIDE, SIDE // 2)) for light in lights]
         return np.concatenate(halves, axis=2) + noise * _noise(rows)
 
-    return Pictured("saturating", samples, paint, (levels, ends, instances, noise))
+    return Pictured("falling-back", samples, paint, (levels, ends, instances, noise))
 
 
 def _noise(rows: np.ndarray) -> np.ndarray:

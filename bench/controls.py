@@ -32,7 +32,7 @@ from unseen.studies import tables
 from unseen.studies.contents import gather
 from unseen.worlds import Entry
 
-WORLDS = {"scrambled": "scrambled", "two-cues": "two_cues", "saturating": "saturating", "patched": "patched"}
+WORLDS = {"scrambled": "scrambled", "two-cues": "two_cues", "falling-back": "falling_back", "patched": "patched"}
 DESIGNS = {"tied_choices": control_worlds.tied_choices}
 NAMES = {True: "holds", False: "does not hold", None: "open"}
 CHOICES, DRAWS, NETWORKS = list(range(5)), list(range(5)), list(range(5))
@@ -106,7 +106,7 @@ CONTROLS = {
     "levels": Control(
         "in-domain regression",
         "two lights grow with their level as far as was trained, and then no more",
-        recipe("levels", {"name": "saturating", "noise": 60.0},
+        recipe("levels", {"name": "falling-back", "noise": 60.0},
                {"name": "hold_out_levels", "mode": "random", "share": 0.3, "protect": ["instance"]},
                {"design.mode": ["random", "interpolation", "extrapolation"]},
                targets=("left", "right"), training={"epochs": 30}, task="regression", seeds=NETWORKS,
