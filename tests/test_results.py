@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT))  # docs/results is no part of the package
 pages = importlib.import_module("docs.results.pages")
 templates = importlib.import_module("docs.results.templates")
 numbers = importlib.import_module("docs.results.numbers")
-BY_HAND = {"speed"}  # benchmarks of this library, no studies
+BY_HAND = {"speed", "controls"}  # benchmarks of this library, no studies; bench.controls writes the second
 
 
 def same_as_committed(page):
