@@ -15,7 +15,8 @@ sys.path.insert(0, str(ROOT))  # docs/results is no part of the package
 pages = importlib.import_module("docs.results.pages")
 templates = importlib.import_module("docs.results.templates")
 numbers = importlib.import_module("docs.results.numbers")
-BY_HAND = {"speed"}  # benchmarks of this library, no studies
+stems = importlib.import_module("docs.results.stems")
+BY_HAND = {"speed", "controls"}  # benchmarks of this library, no studies; bench.controls writes the second
 
 
 def same_as_committed(page):
@@ -79,3 +80,24 @@ def test_the_pages_statistics_agree_with_the_library_and_share_no_code_with_it()
 )
 def test_numbers_are_written_as_pages_write_them(value, told):
     assert numbers.number(value) == told
+
+
+def test_stems_are_compared_draw_by_draw_and_corrected_for_all_that_a_page_shows():
+    with pytest.raises(AssertionError, match="pairs"):
+        stems.paired({0: 0.5, 1: 0.6}, {0: 0.5, 2: 0.6})
+    # draws differ more than stems do: only pairs tell
+    up = stems.paired({0: 0.3, 1: 0.61, 2: 0.9}, {0: 0.2, 1: 0.5, 2: 0.8})
+    both = stems.Compared({("up",): up, ("mixed",): {0: 0.1, 1: -0.2, 2: 0.3}})
+    assert both.p["up",] == pytest.approx(2 * numbers.mean_of(up).p)
+    assert both.only(("up",)) == ""
+    assert both.told("up").startswith("**+.103")
+    with pytest.raises(AssertionError, match="after correction"):
+        both.only()
+    with pytest.raises(AssertionError, match="mixed"):
+        both.same_sign(("up",), ("mixed",))
+
+
+def test_the_rows_of_a_calibration_are_no_trial():
+    shown = importlib.import_module("docs.results.exposures").Exposed(ROOT / "docs/results/zaidi2020/mnist.parquet", 10)
+    assert shown.trials == 153
+    assert shown.strength("white-noise") == 200

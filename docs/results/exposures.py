@@ -26,7 +26,8 @@ KEPT, REMOVED, FULL = (
 ACTIVE = "share of units active per image"
 LEVELS = ("grey-scale", "hue", "thinning", "rotation-90", "rotation-180", "blur", "high-pass", "horizontal", "vertical")
 LEVELS += ("inversion", "white-noise", "salt-and-pepper")
-FAMILIES = {level: TRANSFORMATIONS[level].family for level in LEVELS}
+ORDER = (*LEVELS[:7], "high-pass-zero-sum", *LEVELS[7:])  # a study has one high-pass or the other
+FAMILIES = {level: TRANSFORMATIONS[level].family for level in ORDER}
 
 
 class Exposed:
@@ -48,7 +49,7 @@ class Exposed:
     @property
     def levels(self) -> list[str]:
         found = set(self.rows["level"].drop_nulls())
-        return [name for name in LEVELS if name in found]
+        return [name for name in ORDER if name in found]
 
     @property
     def xs(self) -> list[float]:
@@ -61,7 +62,8 @@ class Exposed:
 
     @property
     def trials(self) -> int:
-        return self.rows["trial"].n_unique()
+        """Trained networks that were asked: a calibration has rows, too."""
+        return self.rows.filter(pl.col("measure") == "accuracy")["trial"].n_unique()
 
     # numbers by repeat
 
@@ -113,6 +115,21 @@ class Exposed:
         """Across-category accuracy against a plainly trained network of the same draw, mean over transformations."""
         plain, shown = (self.mean_accuracy(ACROSS, at, levels) for at in (0, x))
         return {r: shown[r] - plain[r] for r in shown if r in plain}
+
+    def more(self, level: str, few: float, many: float) -> dict[int, float]:
+        """Across-category accuracy with many seen against few, by repeat."""
+        one, two = self.accuracy(ACROSS, level, few), self.accuracy(ACROSS, level, many)
+        return {r: two[r] - one[r] for r in two if r in one}
+
+    def rises(self, level: str) -> list[float]:
+        """Spearman's of across-category accuracy with the number seen, repeat by repeat."""
+        each = [self.accuracy(ACROSS, level, x) for x in self.seen]
+        return [spearman(self.seen, [one[r] for one in each]) for r in each[0]]
+
+    def strength(self, level: str) -> float:
+        """The strength that calibration chose."""
+        (found,) = self.rows.filter(pl.col("measure") == "calibration: strength", pl.col("level") == level)["value"]
+        return float(found)
 
     # correlations of invariance with accuracy, over networks that saw the transformation
 

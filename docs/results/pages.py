@@ -14,6 +14,7 @@ from docs.results.combinations import NAMES, Combinations
 from docs.results.exposures import Exposed
 from docs.results.matrices import Conditions
 from docs.results.regressions import Toys
+from docs.results.stems import NOISES, Stems, compared
 from docs.results.templates import rendered
 
 HERE = Path(__file__).parent
@@ -51,6 +52,7 @@ def geirhos2018() -> dict[str, Any]:
     each = list(by_asked.values())
     return {
         "objects": objects,
+        "stems": Stems(HERE / "stems" / "geirhos.parquet", ("standard", "medium")),
         "small": Conditions(at / "small.parquet", few, "geirhos-", "geirhos2018/table"),
         "own": objects.mean(lambda one, two: one == two),
         "others": {seed: sum(one[seed] for one in each) / len(each) for seed in each[0]},
@@ -80,6 +82,7 @@ def zaidi2020() -> dict[str, Any]:
     return {
         "objects": Exposed(at / "objects.parquet", 38),
         "mnist": Exposed(at / "mnist.parquet", 10),
+        "standard": Exposed(at / "mnist-standard-stem.parquet", 10),
         "cars": Exposed(at / "cars.parquet", 300),
         "any_paint": Exposed(at / "cars-any-paint.parquet", 300),
         "alexnet": Exposed(at / "cars-alexnet.parquet", 300, "fc7"),
@@ -91,8 +94,19 @@ def zaidi2020() -> dict[str, Any]:
     }
 
 
+def stems() -> dict[str, Any]:
+    at, two = HERE / "stems", ("standard", "medium")
+    made = {"objects": Stems(at / "objects.parquet", (*two, "small")), "cars": Stems(at / "cars.parquet", two)}
+    made["geirhos"] = Stems(at / "geirhos.parquet", two)
+
+    def across(study: Stems, stem: str, what: str) -> float:
+        return numbers.mean_of(study.values(stem, what, "across")).value
+
+    return {**made, "compared": compared(**made), "at": across, "NOISES": NOISES}
+
+
 PAGES: dict[str, Callable[[], dict[str, Any]]] = {"madan2022": madan2022, "rendered-cars": rendered_cars}
-PAGES |= {"geirhos2018": geirhos2018, "schott2022": schott2022, "zaidi2020": zaidi2020}
+PAGES |= {"geirhos2018": geirhos2018, "schott2022": schott2022, "zaidi2020": zaidi2020, "stems": stems}
 
 
 def template_of(page: str) -> Path:
