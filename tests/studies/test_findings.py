@@ -13,10 +13,12 @@ from scipy import stats
 
 from small_study import tiny
 from unseen.engines import open_study
+from unseen.measures import judge
 from unseen.studies.collect import collect
 from unseen.studies.contents import gather, summary_of
 from unseen.studies.findings import findings
 from unseen.studies.headline import headline
+from unseen.studies.judged import corrected, direction, judged, told
 from unseen.studies.published import published_numbers
 from unseen.vocabulary.errors import UnseenError
 
@@ -486,3 +488,60 @@ def test_the_plan_says_what_can_be_decided_before_anything_is_run(tmp_path):
     assert told.comparisons == sum(f.judged for f in found)
     assert "standard deviations of the repeats" in told.words()[1]
     assert "of accuracy at a spread of 0.02" in told.words()[1]
+
+
+def test_a_pair_is_compared_at_the_same_numbers_of_combinations_in_every_repeat():
+    every = {18: 0.0, 36: 0.08, 72: 0.08}
+    rows = [
+        (name, x, repeat, 0.5 + (name == "separate") * (gap + 0.001 * repeat))
+        for name in ("shared", "separate")
+        for repeat in range(6)
+        for x, gap in every.items()
+        if x == 18 or repeat < 3
+    ]
+    points = pl.DataFrame(
+        [
+            {
+                "series": s,
+                "x": float(x),
+                "repeat": r,
+                "seed": 0,
+                "set": "unseen",
+                "target": "geometric mean",
+                "value": v,
+            }
+            for s, x, r, v in rows
+        ]
+    )
+    (found,) = [
+        one
+        for one in findings(points, pl.DataFrame(), pl.DataFrame(), "number of combinations")
+        if "against" in one.name
+    ]
+    assert found.n == 3, "the repeats that have every number"
+    assert found.value == pytest.approx(0.16 / 3 + 0.001)
+
+
+def test_a_correction_says_so_of_a_change_that_the_answer_speaks_of():
+    rising = told("images", "It rises", judge(np.array([0.1, 0.2, 0.22]), 1), key="trend")
+    others = [judged(str(n), "It holds", judge(np.array([0.1, 0.2, 0.21 + n]), 1)) for n in range(6)]
+    found = corrected([rising, *others])[0]
+    assert direction(found) == ""
+    assert "corrected for" in found.why
+    assert direction(replace(found, corrected=0.0)) == "rises", "a p too small for a float is a p"
+
+
+def test_curves_that_go_the_other_way_are_not_said_to_rise():
+    ends = {"a": (0.9, 0.8), "b": (0.2, 0.6), "c": (0.2, 0.7), "d": (0.1, 0.6)}
+    points = pl.DataFrame(
+        [
+            {"series": s, "x": float(x), "repeat": r, "seed": 0, "set": "unseen", "target": "category"}
+            | {"value": value + 0.01 * r * (x > 9)}
+            for s, both in ends.items()
+            for r in range(5)
+            for x, value in zip((9, 72), both)
+        ]
+    )
+    found = findings(points, pl.DataFrame(), pl.DataFrame(), "number of seen combinations", "category")
+    said = headline(points, "number of seen combinations", "category", {}, found)
+    assert "rises on average over 4 curves: from 0.90 to 0.82" in said

@@ -186,7 +186,7 @@ def show_findings(console: Console, found: Sequence[Finding]) -> None:
         mark = verdict_words(one)[1]
         print_hanging(console, f"{mark}: {one.name}")
         print_hanging(console, f"    {finding_numbers(one)}")
-        if one.why:
+        if one.judged and one.why:
             print_hanging(console, f"    open: {one.why}")
     print_hanging(console, "The report has each in a sentence; docs/guide/verdicts.md has the rules.")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from unseen.measures import (
     nested_spread,
     rank_correlation,
 )
+from unseen.measures.verdicts import FEWEST
 from unseen.reports.contents import Finding
 from unseen.studies.collect import BOTH
 from unseen.studies.judged import corrected, doubted, judged, left_open, told
@@ -146,13 +147,30 @@ def _pairs(points: pl.DataFrame, unit: str) -> list[Finding]:
                 continue
             one, two = (accuracies(points, series=name, set=asked, target=target) for name in (other, shared))
             both = set(one) & set(two)
-            by_repeat = [[key for key in both if key[1] == repeat] for repeat in sorted({r for _, r in both})]
+            by_repeat = like_with_like(both)
             if not by_repeat:
                 continue
             gaps = np.array([np.mean([one[key] - two[key] for key in keys]) for keys in by_repeat])
             alone = "" if target == targets[0] else f" ({target} alone)"
             found.append(_comparison(gaps, shared, other, asked, alone, unit))
     return found
+
+
+def like_with_like(points: Collection[tuple[float, int]]) -> list[list[tuple[float, int]]]:
+    """Points ``(x, repeat)`` by repeat, of the same x in each: repeats that have every x, where there are enough to
+    decide, else the x that every repeat has. Else repeats would differ by what they were asked.
+
+    >>> like_with_like([(18, 0), (36, 0), (18, 1), (36, 1), (18, 2)])
+    [[(18, 0)], [(18, 1)], [(18, 2)]]
+    """
+    each: dict[int, set[float]] = {}
+    for x, repeat in points:
+        each.setdefault(repeat, set()).add(x)
+    every = set().union(*each.values())
+    whole = [repeat for repeat, own in each.items() if own == every]
+    shared = set.intersection(*each.values()) if each else set()
+    repeats, xs = (whole, every) if len(whole) >= FEWEST or not shared else (list(each), shared)
+    return [[(x, repeat) for x in sorted(xs)] for repeat in sorted(repeats)]
 
 
 def _comparison(gaps: np.ndarray, shared: str, other: str, asked: str, of: str, unit: str) -> Finding:

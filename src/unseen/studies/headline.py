@@ -55,7 +55,7 @@ def undecided(value: float, low: float, high: float, why: str) -> str:
     verb = "rises" if value >= 0 else "falls"
     if low <= 0 <= high:
         return f"whether it {verb} is left open (change {signed(value, low, high)})"
-    return f"whether it {verb} is left open ({why})"
+    return f"whether it {verb} is left open" + (f" ({why})" if why else "")
 
 
 def _moves(
@@ -81,7 +81,8 @@ def _moves(
             f"({_who(name, ranked)}n = {_at(points, name, target, xs[-1]).n}{_higher(points, name, target, xs)})"
             for name in mine
         ]
-        said += [f"{verb} {_and(parts)}{_between(ranked)} {span}"] if mine else []
+        mean = f"on average over {len(ranked)} curves: " if many else ""  # single ones may go the other way
+        said += [f"{verb} {mean}{_and(parts)}{_between(ranked)} {span}"] if mine else []
     still = [name for name in shown if not verbs[name]]
     if still:
         parts = [

@@ -22,7 +22,7 @@ def judged(name: str, statement: str, verdict: Verdict, *, over: str = "", key: 
 
 def told(name: str, statement: str, verdict: Verdict, *, over: str = "", key: str = "") -> Finding:
     """A number that nothing is expected of: it is told with its interval and its p, and never held against a claim."""
-    return replace(judged(name, statement, verdict, over=over, key=key), holds=None, judged=False, why="")
+    return replace(judged(name, statement, verdict, over=over, key=key), holds=None, judged=False)
 
 
 def left_open(finding: Finding, why: str) -> Finding:
@@ -38,7 +38,8 @@ def doubted(finding: Finding, why: str) -> Finding:
 
 def direction(finding: Finding) -> str:
     """What a change does, where that is decided: "rises" or "falls", else nothing."""
-    decided = finding.holds is not None if finding.judged else (finding.corrected or 1.0) <= ALPHA
+    told = finding.corrected is not None and finding.corrected <= ALPHA
+    decided = finding.holds is not None if finding.judged else told
     return ("rises" if finding.value > 0 else "falls") if decided else ""
 
 
@@ -54,7 +55,8 @@ def corrected(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     made = list(findings)
     for place, p in adjusted.items():
         one = replace(made[place], corrected=p, comparisons=len(tested))
-        if one.holds is not None and p > ALPHA:
+        claimed = one.holds is not None or not one.judged
+        if claimed and p > ALPHA >= float(one.p or 0):
             one = replace(one, holds=None, why=f"corrected for {len(tested)} comparisons it could be chance")
         made[place] = one
     return tuple(made)

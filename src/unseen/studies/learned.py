@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from jaxtyping import Float
 
-from unseen.measures import Verdict, judge
+from unseen.measures import judge
 from unseen.reports.contents import Finding
 from unseen.studies.judged import doubted
 from unseen.studies.regressions import MEAN, R2
@@ -21,13 +22,28 @@ from unseen.studies.regressions import MEAN, R2
 if TYPE_CHECKING:
     import polars as pl
 
+LEARNED = 0.1  # of the way from nothing to everything: who is above it in every repeat has learned (ours)
 OF_THE_SET = f"{R2} (variance of the set)"  # 0: no better than the best constant answer, whatever the set's levels
 
 
-def unless_learned(findings: Sequence[Finding], learned: Verdict | None, what: str) -> list[Finding]:
-    """Findings with an expectation, left open where ``learned`` does not hold; ``what`` is then not surely known. They
-    stay comparisons of the page. None: it was not asked, and nothing is left open by it."""
-    if learned is None or learned.holds:
+def learned(values: Float[np.ndarray, " n"], nothing: float = 0.0) -> bool:
+    """Whether more than ``nothing`` was learned: surely on average, or in every network by a tenth of what can be. The
+    second is for networks that all know it and differ, or that all know it perfectly: neither has a t interval that
+    speaks of them.
+
+    >>> [learned(np.array(one), 0.1) for one in ([1.0, 1.0, 1.0], [0.3, 0.95, 0.97], [0.09, 0.12, 0.1], [])]
+    [True, True, False, False]
+    """
+    own = np.asarray(values, np.float64)
+    own = own[np.isfinite(own)]
+    each = len(own) > 0 and bool((own > nothing + LEARNED * (1 - nothing)).all())
+    return each or judge(own, 1, null=nothing).holds is True
+
+
+def unless_learned(findings: Sequence[Finding], known: bool | None, what: str) -> list[Finding]:
+    """Findings with an expectation, left open where ``what`` they rest on is not ``known``. They stay comparisons of
+    the page. None: it was not asked, and nothing is left open by it."""
+    if known is None or known:
         return list(findings)
     why = f"{what} is not surely known, so nothing can carry over"
     return [doubted(one, why) if one.judged and one.holds is not None else one for one in findings]
@@ -47,8 +63,8 @@ def learned_levels(tidy: pl.DataFrame, asked: str, far: str) -> dict[tuple[str, 
     return {(series, repeat): value for series, repeat, value in means.iter_rows()}
 
 
-def learned_conditions(accuracy: np.ndarray, trained: np.ndarray, chance: float) -> Verdict:
+def learned_conditions(accuracy: np.ndarray, trained: np.ndarray, chance: float) -> bool:
     """Whether conditions trained on are known better than by chance: mean over them, repeat by repeat."""
     cells = np.where(trained, accuracy, np.nan).reshape(len(accuracy), -1)
     known = np.isfinite(cells).any(axis=1)
-    return judge(np.array([np.nanmean(one) for one in cells[known]]), 1, null=chance)
+    return learned(np.array([np.nanmean(one) for one in cells[known]]), chance)

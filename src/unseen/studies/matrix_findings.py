@@ -36,8 +36,8 @@ Where = Callable[[int, int], bool]
 
 def matrix_findings(found: Asked, model: str, published: pl.DataFrame | None = None) -> tuple[Finding, ...]:
     """All findings of one model."""
-    learned = learned_conditions(found.accuracy, found.trained, found.chance)
-    carried = unless_learned([*_others(found), *_plus(found), *_left_out(found)], learned, "what was trained on")
+    known = learned_conditions(found.accuracy, found.trained, found.chance)
+    carried = unless_learned([*_others(found), *_plus(found), *_left_out(found)], known, "what was trained on")
     made = [*_trained(found), *carried, *_people(found, published)]
     head = f"{model}: " if model else ""
     return tuple(replace(one, statement=head + one.statement, over=found.over) for one in made if one.n > 0)

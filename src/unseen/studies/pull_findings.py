@@ -13,12 +13,10 @@ from unseen.reports.words import number
 from unseen.studies.judged import judged, left_open
 
 NAME = "answers are drawn to the mean"
-PULLED, DRAWS, EDGE = (
-    NAME,
-    "answers are like draws from the trained levels",
-    "answers stop at the edge of what was trained",
-)
-BETWEEN, OPEN = "answers lie between that edge and the truth", "no pull is sure"
+PULLED = "nearer than the edge and less spread than draws"
+DRAWS = "nearer than the edge, but not to be told from draws"
+EDGE = "not to be told from answers at the edge"
+BETWEEN, OPEN = "between that edge and the truth", "no pull is sure"
 Repeats = Float[np.ndarray, " repeats"]
 
 
@@ -63,10 +61,10 @@ def what_they_do(share: Repeats, distance: Repeats, spread: Repeats) -> str:
     >>> few = np.array([-0.02, 0.0, 0.03])
     >>> for distance, spread in ((0.5, 0.3), (0.5, 1.0), (1.0, 0.1), (1.2, 0.3)):
     ...     print(what_they_do(0.97 + few, distance + few, spread + few))
-    answers are drawn to the mean
-    answers are like draws from the trained levels
-    answers stop at the edge of what was trained
-    answers lie between that edge and the truth
+    nearer than the edge and less spread than draws
+    nearer than the edge, but not to be told from draws
+    not to be told from answers at the edge
+    between that edge and the truth
     >>> what_they_do(0.5 + few, 1.4 + few, 0.6 + few)
     'no pull is sure'
     """

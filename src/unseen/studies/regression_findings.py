@@ -19,7 +19,7 @@ from unseen.reports.words import number
 from unseen.studies.disentanglement_findings import disentanglement_predicts
 from unseen.studies.headline import undecided
 from unseen.studies.judged import corrected, direction, doubted, judged
-from unseen.studies.learned import learned_levels, unless_learned
+from unseen.studies.learned import learned, learned_levels, unless_learned
 from unseen.studies.meanings import meanings
 from unseen.studies.pull_findings import drawn, share_alone
 from unseen.studies.regressions import DISTANCE, KEPT, MEAN, ONE_OUT, OPPOSITE, OTHERS, OUT, R2, SPREAD, TOWARDS
@@ -61,7 +61,7 @@ def regression_findings(
             *_listed(drawn_to_the_mean(part)),
         ]
         own = [
-            *unless_learned(beyond, judge(repeats_of(known), 1) if known else None, "what was in range"),
+            *unless_learned(beyond, learned(np.array(list(known.values()))) if known else None, "what was in range"),
             *beside(part, colour, protected.get(world, ()), asked),
             *beside(part, transfer, {series: worlds[series][1] for series in mine}, asked),
             *disentanglement_predicts([point for point in latents if point.world == world], asked),
@@ -359,8 +359,9 @@ def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str, of: str, 
         return f"On {WORDS.get(last, last)}, the mean R² of {of} is {_and(parts)}{extent}."
     parts = [f"from {number(a.value)} to {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]
     if change is not None and (verb := direction(change)):
+        mean = f"on average over {len(ends)} models: " if len(ends) > 1 else ""
         return (
-            f"From {WORDS.get(first, first)} to {WORDS.get(last, last)}, the mean R² of {of} {verb} "
+            f"From {WORDS.get(first, first)} to {WORDS.get(last, last)}, the mean R² of {of} {verb} {mean}"
             f"{_and(parts)}{extent}."
         )
     parts = [f"{_value(a)} and {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]
