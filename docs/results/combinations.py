@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -190,7 +191,9 @@ class Combinations:
     def near(self, target: str) -> str:
         """Control D.1 in words; tables from before held-out cells were kept cannot say."""
         found = self.by_distance(target)
-        return f"ρ = {interval(found, 2)} (n = {len(found)} choices)" if found else "not in the tables"
+        m = mean_of(found)
+        m = replace(m, low=float(np.clip(m.low, -1, 1)), high=float(np.clip(m.high, -1, 1)))
+        return f"ρ = {interval(m, 2)} (n = {len(found)} choices)" if found else "not in the tables"
 
     def at_distance(self, distance: float, x: int, target: str, sharing: str = "") -> dict[int, float]:
         """By choice, accuracy of the held-out cells at one distance from the nearest seen level."""
