@@ -118,6 +118,7 @@ def schott2022() -> dict[str, Any]:
     for world, kept in protected.items():
         for kind in ("", "-transfer", "-large"):
             made[f"{world}{kind.replace('-', '_')}"] = Toys(at / f"{world}{kind}.parquet", kept)
+    made["cnn_long"] = Toys(at / "dsprites-cnn-long.parquet")
     names = ("R2", "KEPT", "OUT", "OTHERS", "OPPOSITE", "FAR", "SPLITS", "ENCODERS", "ALONE")
     return {**made, **{name: getattr(regressions, name) for name in names}}
 
