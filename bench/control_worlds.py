@@ -89,7 +89,7 @@ def two_cues(kinds: int = 6, *, instances: int = 60, noise: float = 40.0) -> Pic
 
 def falling_back(levels: int = 10, *, ends: int = 7, instances: int = 10, noise: float = 6.0) -> Pictured:
     """Two lights, each as bright as its level says up to level ``ends`` − 1, and beyond as the middle of these levels:
-    no network can tell what lies beyond, and answers must fall back to the mean; the rest is a matter of reading off."""
+    no network can tell what lies beyond, and answers must fall back to the mean; the rest can be read off."""
     space = FactorSpace((Factor("left", tuple(range(levels)), kind="ordinal"),
                          Factor("right", tuple(range(levels)), kind="ordinal"),
                          Factor("instance", tuple(range(instances)), kind="instance")))  # fmt: skip

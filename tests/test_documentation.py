@@ -94,7 +94,7 @@ def recipe_names(page: Path) -> list[str]:
     return sorted(
         set(
             re.findall(
-                r"\b(?:own|madan2022|schott2022|zaidi2020|geirhos2018)/[\w-]+(?![\w*-]|\.(?:png|svg|csv|md|parquet))",
+                r"\b(?:own|madan2022|schott2022|zaidi2020|geirhos2018)/[\w-]+(?![\w*-]|\.(?:png|svg|csv|md|parquet|toml))",
                 page.read_text(encoding="utf-8"),
             )
         )

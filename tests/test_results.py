@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unseen.measures import correlation_shares, mean_interval
+from unseen.measures import correlation_shares, judge, mean_interval
 from unseen.measures import holm as library_holm
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -16,6 +16,7 @@ pages = importlib.import_module("docs.results.pages")
 templates = importlib.import_module("docs.results.templates")
 numbers = importlib.import_module("docs.results.numbers")
 stems = importlib.import_module("docs.results.stems")
+contrasts = importlib.import_module("docs.results.contrasts")
 BY_HAND = {"speed", "controls"}  # benchmarks of this library, no studies; bench.controls writes the second
 
 
@@ -101,3 +102,38 @@ def test_the_rows_of_a_calibration_are_no_trial():
     shown = importlib.import_module("docs.results.exposures").Exposed(ROOT / "docs/results/zaidi2020/mnist.parquet", 10)
     assert shown.trials == 153
     assert shown.strength("white-noise") == 200
+
+
+CLEAR, UNSURE, AGAINST = ({i: by + d for i, d in enumerate((-0.01, 0.0, 0.005, 0.01))} for by in (0.1, 0.004, -0.1))
+
+
+def test_a_claim_about_every_group_holds_only_if_each_difference_is_sure():
+    assert contrasts.above_all([CLEAR, CLEAR]).holds is True
+    assert contrasts.above_all([CLEAR, UNSURE]).holds is None
+    assert contrasts.above_all([CLEAR, AGAINST]).holds is False
+    assert contrasts.above_all([CLEAR, UNSURE]).p == pytest.approx(numbers.mean_of(UNSURE).p)
+
+
+def test_contrasts_are_judged_as_the_library_judges_them_and_corrected_together():
+    for values in (CLEAR, UNSURE, AGAINST):
+        for expected in (1, -1, 0):
+            theirs = judge(np.array(list(values.values())), expected)
+            mine = contrasts.above(values, expected)
+            assert (mine.holds, mine.p) == (theirs.holds, pytest.approx(theirs.p))
+    few, same = contrasts.above({0: 0.1, 1: 0.2}), contrasts.above(dict.fromkeys(range(4), 0.1))
+    assert few.holds is None
+    assert same.holds is None
+    found = contrasts.family(a=contrasts.above(CLEAR), b=contrasts.above(UNSURE), c=few)
+    assert [found[name].p for name in "ab"] == pytest.approx(
+        library_holm([contrasts.above(v).p for v in (CLEAR, UNSURE)])
+    )
+    assert found["a"].comparisons == 2
+
+
+def test_an_order_that_is_the_same_in_all_choices_is_judged_by_its_ends():
+    rows = [{i: step * 0.1 + i * 0.001 * step for i in range(4)} for step in range(3)]
+    assert contrasts.order(rows, 1).mean.value == pytest.approx(0.203)
+    assert contrasts.order(rows, 1).holds is True
+    assert contrasts.order(rows, -1).holds is False
+    with pytest.raises(AssertionError, match="the page says"):
+        contrasts.agree(None, contrasts.order(rows, 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -40,16 +41,34 @@ class Combinations:
             one = pl.read_csv(path) if path.suffix == ".csv" else pl.read_parquet(path)
             choice = pl.col("design.seed") if "design.seed" in one.columns else pl.lit(0)
             one = one.with_columns(choice.fill_null(0).cast(pl.Int64).alias("choice"), pl.col("value").cast(pl.Float64))
-            extra = [name for name in ("row", "column", "distance", "detail") if name in one.columns]
+            if "training.loss_weights" in one.columns:  # of the viewpoint, beside 1 of the category
+                weight = pl.col("training.loss_weights").str.json_path_match(f"$.{view}").cast(pl.Float64)
+                one = one.with_columns(weight.alias("weight"))
+            known = ("images", "weight", "row", "column", "distance", "detail")
+            extra = [name for name in known if name in one.columns]
             frames.append(one.select(*COLUMNS, *extra))
         self.rows = pl.concat(frames, how="diagonal").unique(maintain_order=True)
         self.category, self.view, self.cells, self.last = category, view, cells, last
+        self.title = f"number of seen combinations (of {cells})"
 
     def only(self, **where: object) -> Combinations:
         """The same study, of some rows only: ``only(choice=0)``, ``only(backbone="densenet121")``."""
         made = object.__new__(Combinations)
         made.__dict__.update({key: value for key, value in self.__dict__.items() if key != "found"})
         made.rows = self.rows.filter(*(pl.col(key) == value for key, value in where.items()))
+        return made
+
+    def at(self, *xs: int) -> Combinations:
+        """The same study at some diversities only."""
+        made = self.only()
+        made.rows = made.rows.filter(pl.col("combinations").is_in(xs))
+        return made
+
+    def by_images(self) -> Combinations:
+        """Of one diversity: the number of training images in the place of the number of combinations."""
+        made = self.only()
+        made.rows = made.rows.with_columns(pl.col("images").alias("combinations"))
+        made.title = "number of training images"
         return made
 
     # what was measured
@@ -89,6 +108,13 @@ class Combinations:
             pl.col("value").is_not_null(),
         )  # fmt: skip
         return dict(own.group_by(by).agg(pl.col("value").mean()).sort(by).iter_rows())
+
+    def share(self, sharing: str, x: int, unit_type: str) -> dict[int, float]:
+        """Share of the units of one type after the last block, by choice, where both tasks share it."""
+        where = {"measure": "share of units", "unit_type": unit_type, "layer": self.last}
+        own = self.rows.filter(*(pl.col(key) == value for key, value in where.items()))
+        own = own.filter(pl.col("sharing") == sharing, pl.col("combinations") == x)
+        return dict(own.group_by("choice").agg(pl.col("value").mean()).sort("choice").iter_rows())
 
     def units_by_seed(self, sharing: str, x: int, unit_type: str) -> dict[int, float]:
         """Of one choice of held-out cells."""
@@ -165,7 +191,16 @@ class Combinations:
     def near(self, target: str) -> str:
         """Control D.1 in words; tables from before held-out cells were kept cannot say."""
         found = self.by_distance(target)
-        return f"ρ = {interval(found, 2)} (n = {len(found)} choices)" if found else "not in the tables"
+        m = mean_of(found)
+        m = replace(m, low=float(np.clip(m.low, -1, 1)), high=float(np.clip(m.high, -1, 1)))
+        return f"ρ = {interval(m, 2)} (n = {len(found)} choices)" if found else "not in the tables"
+
+    def at_distance(self, distance: float, x: int, target: str, sharing: str = "") -> dict[int, float]:
+        """By choice, accuracy of the held-out cells at one distance from the nearest seen level."""
+        cells = self.rows.filter(pl.col("measure") == CELL, pl.col("target") == target, pl.col("combinations") == x)
+        cells = cells.filter((pl.col("distance") - distance).abs() < 1e-3, pl.col("sharing").str.starts_with(sharing))
+        each = cells.group_by("choice", "trial").agg(pl.col("value").mean())
+        return dict(each.group_by("choice").agg(pl.col("value").mean()).sort("choice").iter_rows())
 
     # flags
 
@@ -200,8 +235,7 @@ class Combinations:
             cells = self.rows.filter(pl.col("measure") == CELL).select(
                 "trial", pl.col("choice").alias("repeat"), "target", pl.col("value").alias("accuracy"), "distance", "n"
             )
-        title = f"number of seen combinations (of {self.cells})"
-        made = findings(points, scatter, cells, title, self.category, one_choice=len(self.choices) < 2)
+        made = findings(points, scatter, cells, self.title, self.category, one_choice=len(self.choices) < 2)
         check_holm(made)
         return made
 
@@ -228,7 +262,9 @@ class Combinations:
 
     # tables
 
-    def accuracy_table(self, asked: str = UNSEEN, target: str = BOTH, spread: bool = True) -> str:
+    def accuracy_table(
+        self, asked: str = UNSEEN, target: str = BOTH, spread: bool = True, head: str = "combinations seen"
+    ) -> str:
         """Means over choices with intervals, and the lowest and highest choice."""
         rows = []
         for x in self.xs:
@@ -237,8 +273,8 @@ class Combinations:
                 values = self.values(sharing, x, target, asked)
                 span = f"; {_span(values)}" if spread and len(values) > 1 else ""
                 cells.append(interval(values, cut=True) + span if values else "–")
-            rows.append([str(x), *cells])
-        return table(["combinations seen", *(NAMES[s] for s in self.series)], rows)
+            rows.append([f"{x:,}", *cells])
+        return table([head, *(NAMES[s] for s in self.series)], rows)
 
     def unit_table(self, xs: Sequence[int] = ()) -> str:
         rows = []

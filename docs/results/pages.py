@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy
 
 from docs.results import exposures, numbers, regressions
 from docs.results.combinations import NAMES, Combinations
+from docs.results.contrasts import above, above_all, agree, averaged, family, less, order, rank_order
 from docs.results.exposures import Exposed
 from docs.results.matrices import Conditions
 from docs.results.regressions import Toys
@@ -18,6 +20,7 @@ from docs.results.stems import NOISES, Stems, compared
 from docs.results.templates import rendered
 
 HERE = Path(__file__).parent
+SHARED = {"NAMES": NAMES, "agree": agree, "less": less, "rank_order": rank_order}
 PLAIN = {name: getattr(numbers, name) for name in ("interval", "mean_of", "number", "percent", "plus_minus", "table")}
 
 
@@ -31,7 +34,45 @@ def madan2022() -> dict[str, Any]:
     one = {"category": "category", "view": "position", "cells": 81}
     made["architectures"] = Combinations(at / "mnist-position-architectures.parquet", **one)
     made["densenet"] = Combinations(at / "mnist-position-backbones.parquet", **one, last="denseblock4")
-    return {**made, "NAMES": NAMES}
+    rotation = at / "mnist-rotation.parquet"
+    made["rotation"] = Combinations(rotation, category="category", view="rotation", cells=100)
+    new = made["new_levels"] = Combinations(at / "control-new-levels.parquet", **one | {"cells": 64})
+    whole = at / "mnist-position.parquet", at / "mnist-position-choices.parquet"
+    fixed = Combinations(at / "control-images.parquet", *whole, **one).only(seed=0)
+    images = made["images"] = fixed.at(45).by_images()
+    full = made["full"] = Combinations(*whole, **one).only(seed=0)
+    made["fewer"] = Combinations(at / "control-images.parquet", **one)
+    weights = made["weights"] = Combinations(at / "control-loss-weight.parquet", **one)
+    at_45 = full.at(45)
+    return {**made, **_controls(new, images, full, weights, at_45), "at_45": at_45, **SHARED}
+
+
+WEIGHTS = (0.1, 0.3, 1.0, 3.0, 10.0)
+
+
+def _controls(
+    new: Combinations, images: Combinations, full: Combinations, weights: Combinations, at_45: Combinations
+) -> dict[str, Any]:
+    """Controls D.5, D.4 and of the losses: each is one family of claims."""
+    kinds = ("separate", "shared")
+    known = {f"{asked[4:]}_{s}": above(new.rise(s, t, asked)) for s in kinds
+             for asked, t in (("new-columns", "category"), ("new-rows", "position"))}  # fmt: skip
+    more = {s: less(full.rise(s), images.rise(s)) for s in kinds}
+    combined = {s: less(full.values(s, 72), full.values(s, 36)) for s in kinds}
+    drawn = {s: less(images.values(s, 37800), images.values(s, 18900)) for s in kinds}
+    twice = {s: less(combined[s], drawn[s]) for s in kinds}
+    d4 = {f"images_{s}": above(images.rise(s)) for s in kinds} | {f"eight_{s}": above(more[s]) for s in kinds}
+    d4 |= {f"twice_{s}": above(twice[s]) for s in kinds}
+    each = {w: weights.only(weight=w) for w in WEIGHTS}
+    gaps = {t: [less(at_45.values("separate", 45, t), one.values("shared", 45, t)) for one in each.values()]
+            for t in ("geometric mean", "category")}  # fmt: skip
+    shares = [one.share("shared", 45, "category") for one in each.values()]
+    losses = family(
+        both=above_all(gaps["geometric mean"]), category=above_all(gaps["category"]), units=order(shares, -1)
+    )
+    told: dict[str, Any] = {"combined": combined, "drawn": drawn, "WEIGHTS": WEIGHTS}
+    told |= {"gaps": gaps, "shares": shares, "by_weight": each}
+    return {"d5": family(**known), "d4": family(**d4), "losses": losses, **told}
 
 
 def rendered_cars() -> dict[str, Any]:
@@ -39,7 +80,16 @@ def rendered_cars() -> dict[str, Any]:
     files = at / "rendered-cars.parquet", at / "rendered-cars-choices.parquet"
     about = {"category": "model", "view": "azimuth", "cells": 25}
     inception = Combinations(at / "inception.csv", **about, last="block4")
-    return {"cars": Combinations(*files, **about), "inception": inception}
+    six = Combinations(*files, at / "architectures.parquet", **about).only(seed=0).at(10, 20)
+    each = {name: averaged(six, name) for name in NAMES}
+    line = [each[name] for name in NAMES if name != "shared-wide"]
+    archs = Combinations(at / "architectures.parquet", **about)
+    claims = {name.replace("-", "_"): above(six.gaps(name, "shared"), int(name != "shared-wide"))
+              for name in NAMES if name != "shared"}  # fmt: skip
+    steps = [less(one, two) for one, two in pairwise(line)]
+    dip = family(**claims, steps=above_all(steps))
+    made = {"cars": Combinations(*files, **about), "inception": inception, "six": six, "archs": archs}
+    return {**made, "dip": dip, "steps": steps, "line": line, **SHARED}
 
 
 def geirhos2018() -> dict[str, Any]:
@@ -70,6 +120,7 @@ def schott2022() -> dict[str, Any]:
     for world, kept in protected.items():
         for kind in ("", "-transfer", "-large"):
             made[f"{world}{kind.replace('-', '_')}"] = Toys(at / f"{world}{kind}.parquet", kept)
+    made["cnn_long"] = Toys(at / "dsprites-cnn-long.parquet")
     names = ("R2", "KEPT", "OUT", "OTHERS", "OPPOSITE", "FAR", "SPLITS", "ENCODERS", "ALONE")
     return {**made, **{name: getattr(regressions, name) for name in names}}
 

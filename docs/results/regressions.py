@@ -94,6 +94,11 @@ class Toys:
             return "frozen"
         return "finetuned" if model.endswith("pretrained") else {"efficientnet-lite0": "from scratch"}.get(model, model)
 
+    def since(self, than: Toys, model: str, *about: str) -> dict[int, float]:
+        """By seed, how far a model lies above itself in another table."""
+        mine, theirs = self.values(model, *about), than.values(model, *about)
+        return {seed: mine[seed] - theirs[seed] for seed in mine if seed in theirs}
+
     def gain(self, model: str, than: str, split: str) -> float:
         return mean_of(self.values(model, split)).value - mean_of(self.values(than, split)).value
 
@@ -130,7 +135,7 @@ class Toys:
 
     def verdict(self, begins: str, *parts: str, share: bool = False) -> str:
         one = pick(self.found, begins, *parts)
-        shown = (lambda v: percent(v, 1)) if share else number
+        shown = (lambda v: percent(float(np.clip(v, 0, 1)), 1)) if share else number
         ends = f" [{shown(one.low)}, {shown(one.high)}]" if np.isfinite(one.low) else ""
         unit = " %" if share else ""
         mark = MARKS[one.holds] if one.judged else "not judged"
