@@ -43,7 +43,7 @@ def pixels_of(data):
 
 
 def same_rows(world, back, rows):
-    """A world read back: row n is the n-th row exported. Where a thing is on several of them it has a factor besides."""
+    """A world read back: row n is the n-th row exported. Things on several of them have a factor besides."""
     places = np.arange(len(rows))
     assert len(back.samples) == len(rows)
     names = world.samples.space.names

@@ -92,6 +92,21 @@ def test_init_keeps_objects_apart_and_says_so(shelf, told):
     assert "(disjoint by image)" in torn
 
 
+def test_init_says_that_objects_are_not_kept_apart_where_they_are_too_few(tmp_path, told):
+    for kind in KINDS:
+        for thing in range(2):  # they cannot fill three pools; eight photos of each side can
+            folder = tmp_path / "shelf" / kind / f"{kind}{thing}"
+            folder.mkdir(parents=True)
+            for view in VIEWS:
+                for photo in range(8):
+                    picture(kind, 10 * photo + thing, view).save(folder / f"{view}_{photo}.png")
+    found = told("init", "shelf", "--template", "{category}/{object}/{azimuth}_*.png", "--yes")
+    assert "objects are NOT kept apart: too few levels of object fill training, validation and test" in found
+    assert "no object is in two pools" not in found
+    assert 'disjoint_by = "image"' in (tmp_path / "shelf.toml").read_text()
+    assert "levels of object in 'unseen' are in 'train' too" in told("audit", "shelf.toml")
+
+
 def test_a_re_encoded_copy_is_found_by_name_and_may_be_left_out(shelf, told):
     file = io.BytesIO()
     picture("cup", 0, 0).resize((64, 64), Image.Resampling.BICUBIC).save(file, "JPEG", quality=80)

@@ -62,8 +62,8 @@ IDENTITIES = {
 
 SIDES = {
     "demo": 24, "geirhos2018/small": 48, "zaidi2020/small": 48, "zaidi2020/mnist": 28, "own/leave-one-domain-out": 96,
-    "madan2022/rendered-cars": 96, "madan2022/rendered-cars-backbones": 96, "madan2022/rendered-cars-architectures": 96, "zaidi2020/facescrub": 128,
-    "madan2022/uiuc-3d": 128,
+    "madan2022/rendered-cars": 96, "madan2022/rendered-cars-backbones": 96, "madan2022/rendered-cars-architectures": 96,
+    "zaidi2020/facescrub": 128, "madan2022/uiuc-3d": 128,
     **{name: 84 for name in IDENTITIES if name.startswith(("madan2022/mnist", "madan2022/control"))},
     "madan2022/fashion-position": 84, "madan2022/mnist-rotation": 40,
     **{name: 64 for name in IDENTITIES if name.startswith(("schott2022/", "zaidi2020/cars", "zaidi2020/objects"))},

@@ -2,8 +2,8 @@
 
 A Parquet manifest that ``unseen render`` wrote says of itself, under the key ``unseen`` of its metadata, what its
 factors are: their levels in order, kinds, coordinates. Its column ``instance_name`` tells which pictures show one thing
-and is read as the factor ``instance``, of that kind, also where the table was written before it was. A column called ``view:bins=8`` is the factor ``view`` in eight
-bins. What a caller asks for goes before what the table says.
+and is read as the factor ``instance``, of that kind, also in tables of earlier versions. A column ``view:bins=8`` is
+the factor ``view`` in eight bins. What a caller asks for goes before what the table says.
 """
 
 from __future__ import annotations
