@@ -79,6 +79,22 @@ def test_check_counts_trials_and_splits_and_trains_nothing(say, recipe, tmp_path
     assert not (tmp_path / "runs").exists()
 
 
+def test_check_warns_in_the_words_of_the_plan_where_no_verdict_will_be_possible(say, recipe):
+    shared = 'verdicts: none will be possible, all seeds share one choice of held-out cells: give grid."design.seed"'
+    few = "verdicts: none will be possible, 2 choices of held-out cells are fewer than 3 repeats"
+    for choices, words in (([0], shared), ([0, 1], few), ([0, 1, 2], None)):
+        settings = ("--set", f'grid."design.seed"={choices}')
+        checked, planned = say("check", recipe, *settings), say("plan", recipe, "--no-time", *settings)
+        assert (checked.code, fits(checked.out)) == (0, True)
+        if words is None:
+            assert "verdicts" not in checked.flat
+            assert "verdicts: over 3 choices of held-out cells" in planned.flat
+        else:
+            assert words in checked.flat
+            assert words in planned.flat
+            assert len(checked.out.partition("verdicts")[2].partition("the splits")[0].splitlines()) <= 2
+
+
 def test_plan_shows_trials_images_splits_and_time_and_trains_nothing(say, recipe, tmp_path):
     said = say("plan", recipe, "--picture", "splits.png", "--device", "cpu")
     assert said.code == 0

@@ -43,11 +43,19 @@ def pixels_of(data):
 
 
 def same_rows(world, back, rows):
-    """A world read back: row n is the n-th row exported."""
+    """A world read back: row n is the n-th row exported. Things on several of them have a factor besides."""
     places = np.arange(len(rows))
     assert len(back.samples) == len(rows)
-    assert back.samples.space == world.samples.space  # names, levels and their order, kinds, texts, coordinates
-    np.testing.assert_array_equal(back.samples.cells(places), world.samples.cells(rows))
+    names = world.samples.space.names
+    assert back.samples.space.select(names) == world.samples.space  # levels and their order, kinds, texts, coordinates
+    assert back.samples.space.names in (names, (*names, "instance"))
+    np.testing.assert_array_equal(back.samples.cells(places, names), world.samples.cells(rows))
+    of, again = (np.unique(found.instance_numbers(some), return_inverse=True)[1] for found, some in (
+        (world.samples, rows), (back.samples, places)))  # fmt: skip
+    if "instance" in back.samples.space:
+        assert back.samples.space["instance"].kind == "instance"
+        again = back.samples.levels("instance", places)
+    assert len(np.unique(np.stack([of, again]), axis=1).T) == len(np.unique(of)) == len(np.unique(again))
     np.testing.assert_array_equal(back.images(places).numpy(), world.images(rows).numpy())
 
 
@@ -203,3 +211,46 @@ def test_a_world_of_several_blocks_without_names_is_exported(tmp_path):
     table = pl.read_parquet(tmp_path / "manifest.parquet")
     assert table["instance_name"].to_list() == ["0"] * 4 + ["1"] * 4 + ["2", "3", "4"]
     same_rows(world, make("folder", root=tmp_path, manifest="manifest.parquet"), np.arange(11))
+
+
+def four_things():
+    """Of two categories, from four sides each."""
+    from unseen.vocabulary.samples import Block, Samples
+
+    block = Block(4, {"shape": np.array([0, 0, 1, 1])}, grid=("azimuth",))
+    return Arithmetic(samples=Samples(samples().space.select(["shape", "azimuth"]), (block,)))
+
+
+def test_the_instance_of_an_export_is_a_factor_of_that_kind_where_it_tells_something(tmp_path):
+    world = four_things()
+
+    def read(name, rows, of=world):
+        export(of, tmp_path / name, rows=rows)
+        return make("folder", root=tmp_path / name, manifest="manifest.parquet").samples.space
+
+    assert (space := read("all", None)).names == ("shape", "azimuth", "instance")
+    assert (space["instance"].levels, space["instance"].kind) == (("0", "1", "2", "3"), "instance")
+    assert read("one image of each", [0, 5, 10, 15]).names == ("shape", "azimuth")
+    assert read("one thing", [0, 1, 2, 3]).names == ("shape", "azimuth")
+    assert read("one thing of each category", [0, 1, 8, 9]).names == ("shape", "azimuth"), "the category is the thing"
+    again = make("folder", root=tmp_path / "all", manifest="manifest.parquet")
+    assert read("exported again", None, again).names == ("shape", "azimuth", "instance")
+
+
+def test_the_instance_of_an_export_may_be_left_out_or_taken_as_the_column_it_is(tmp_path):
+    export(four_things(), tmp_path)
+    for asked in (["shape", "azimuth"], ["shape", "instance_name"], ["instance", "azimuth"]):
+        world = make("folder", root=tmp_path, manifest="manifest.parquet", factors=asked)
+        assert world.samples.space.names == tuple(asked)
+
+
+def test_pools_of_an_export_are_those_of_its_things(tmp_path):
+    from unseen.vocabulary.instances import kept_together
+    from unseen.vocabulary.pools import Pools, membership
+
+    export(four_things(), tmp_path)
+    back = make("folder", root=tmp_path, manifest="manifest.parquet").samples
+    by = kept_together(back, "instance", ("shape", "azimuth"))
+    pools = membership(back, Pools(shares=(0.5, 0.0, 0.5), by=by, within="shape"))
+    assert pools.reshape(4, 4).std(axis=1).tolist() == [0] * 4, "the four pictures of a thing are in one pool"
+    assert sorted(pools.reshape(4, 4)[:, 0].tolist()) == [0, 0, 2, 2]

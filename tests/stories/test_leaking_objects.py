@@ -1,6 +1,7 @@
 """Two leaks of objects, through the command line: lists that share every object, and pools that tear objects apart."""
 
 import io
+import re
 
 import numpy as np
 import pytest
@@ -91,6 +92,21 @@ def test_init_keeps_objects_apart_and_says_so(shelf, told):
     assert "(disjoint by image)" in torn
 
 
+def test_init_says_that_objects_are_not_kept_apart_where_they_are_too_few(tmp_path, told):
+    for kind in KINDS:
+        for thing in range(2):  # they cannot fill three pools; eight photos of each side can
+            folder = tmp_path / "shelf" / kind / f"{kind}{thing}"
+            folder.mkdir(parents=True)
+            for view in VIEWS:
+                for photo in range(8):
+                    picture(kind, 10 * photo + thing, view).save(folder / f"{view}_{photo}.png")
+    found = told("init", "shelf", "--template", "{category}/{object}/{azimuth}_*.png", "--yes")
+    assert "objects are NOT kept apart: too few levels of object fill training, validation and test" in found
+    assert "no object is in two pools" not in found
+    assert 'disjoint_by = "image"' in (tmp_path / "shelf.toml").read_text()
+    assert "levels of object in 'unseen' are in 'train' too" in told("audit", "shelf.toml")
+
+
 def test_a_re_encoded_copy_is_found_by_name_and_may_be_left_out(shelf, told):
     file = io.BytesIO()
     picture("cup", 0, 0).resize((64, 64), Image.Resampling.BICUBIC).save(file, "JPEG", quality=80)
@@ -111,3 +127,19 @@ def test_a_re_encoded_copy_is_found_by_name_and_may_be_left_out(shelf, told):
 def test_drawn_worlds_are_not_compared_unless_asked(told):
     found = told("audit", "demo", "--set", 'grid."design.seen_per_level"=[3]', "--set", "seeds=[0]")
     assert "since this world draws its pictures" in found
+
+
+def test_rendered_objects_stay_objects_when_their_export_is_studied(told):
+    scene = ("categories=3", "instances=12", "pose=4", "side=16")
+    told("render", "objects", "--out", "things", *(word for one in scene for word in ("--set", f"world.{one}")))
+    found = told("init", "things/manifest.parquet", "--yes")
+    assert "no object is in two pools. An object is one level of instance" in found
+    assert "of instance in" not in told("check", "manifest.toml")
+    audited = told("audit", "manifest.toml")
+    assert "an instance is one instance: its 36 levels are of kind instance" in audited
+    assert "pools are disjoint by instance: no instance is in two of them" in audited
+    shared = [line.split()[2:4] for line in re.findall(r"(?:train|validation), \w+(?: \d+){4}", audited)]
+    assert shared
+    assert {tuple(one) for one in shared} == {("0", "0")}
+    torn = told("audit", "manifest.toml", "--set", "design.disjoint_by=image")
+    assert "levels of instance in 'unseen' are in 'train' too" in torn

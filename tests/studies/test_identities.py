@@ -13,7 +13,7 @@ from unseen.studies.trials import described, expand, identity, stem_of
 from unseen.vocabulary.recipe import CalibrationSection, read_recipe, shipped
 
 IDENTITIES = {
-    "demo": "55566fffcf7c46e6",
+    "demo": "280c26b8b0e8ab36",
     "geirhos2018/imagenet": "6d6c5bb8aae9f992",
     "geirhos2018/objects": "09cab8d867612a42",
     "geirhos2018/small": "ff62e29060d0a31d",
@@ -36,7 +36,7 @@ IDENTITIES = {
     "madan2022/rendered-cars-architectures": "4de2c9e462f418d1",
     "madan2022/rendered-cars-backbones": "a87ca4b1efc8004d",
     "madan2022/rendered-cars": "c4541680a67c5a08",
-    "madan2022/uiuc-3d": "22a401c00a013371",
+    "madan2022/uiuc-3d": "881fbb91fa3fcc82",
     "schott2022/dsprites-large": "ecbb6bcb0e9c62a6",
     "schott2022/dsprites-transfer": "cf2a816cac549638",
     "schott2022/dsprites": "9cc909f5a4281931",

@@ -240,6 +240,7 @@ def check(recipe: Recipe, settings: Set = None, trust: Trust = False) -> None:
     """
     from unseen.cli.planning import show_networks
     from unseen.cli.progress import print_hanging
+    from unseen.studies.planned import planned
 
     study = _trusting(recipe, Path("runs/check"), settings, trust)
     audits = study.check()
@@ -249,6 +250,8 @@ def check(recipe: Recipe, settings: Set = None, trust: Trust = False) -> None:
     for world in {id(world): world for world in map(study.world, study.trials)}.values():
         _notes(world)
     show_networks(study, console, few_only=True)
+    if not (told := planned(study)).decides:
+        print_hanging(console, f"  {told.words()[0]}")
     problems = 0
     for trial, found in audits:
         for problem in found.problems:

@@ -40,8 +40,13 @@ class Planned:
     shared: str = ""
     spread: float = 0.0
 
+    @property
+    def decides(self) -> bool:
+        """Whether any verdict is possible."""
+        return not self.shared and self.n >= FEWEST
+
     def words(self) -> list[str]:
-        """What the plan says.
+        """What the plan says, and the check where nothing can be decided.
 
         >>> Planned(2, "seeds", 5).words()
         ['verdicts: none will be possible, 2 seeds are fewer than 3 repeats']

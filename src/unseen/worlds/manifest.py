@@ -1,8 +1,9 @@
 """A table of images: one row per file, a column ``path`` (or ``image``, ``filename`` …), and any columns as factors.
 
 A Parquet manifest that ``unseen render`` wrote says of itself, under the key ``unseen`` of its metadata, what its
-factors are: their levels in order, kinds, coordinates. A column called ``view:bins=8`` is the factor ``view`` in eight
-bins. What a caller asks for goes before what the table says.
+factors are: their levels in order, kinds, coordinates. Its column ``instance_name`` tells which pictures show one thing
+and is read as the factor ``instance``, of that kind, also in tables of earlier versions. A column ``view:bins=8`` is
+the factor ``view`` in eight bins. What a caller asks for goes before what the table says.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ import polars as pl
 
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor
+from unseen.vocabulary.instances import INSTANCE
 from unseen.worlds.bins import option
-from unseen.worlds.levels import numbers
+from unseen.worlds.levels import natural, numbers
 from unseen.worlds.listed_paths import image_paths
 from unseen.worlds.parquet import Damaged, parquet_frame, parquet_note
 from unseen.worlds.paths import given_path, shown
 
 PATH_COLUMNS = ("path", "image", "file", "filename", "filepath", "image_path", "img")
 SUFFIXES = (".csv", ".tsv", ".parquet")
+EXPORTED = "instance_name"  # the column of an export that names what each picture shows
 
 
 @dataclass(frozen=True)
@@ -60,12 +63,14 @@ def read_manifest(path: str | Path, root: Path | None = None, factors: Sequence[
         )
     if frame.is_empty():
         raise UnseenError(f"manifest '{file.name}' has a header but no rows.")
+    facts = _facts(file)
+    declared = {f.name: f for f in facts.get("factors", ()) if f.name in frame.columns and f.name not in (key, "pool")}
+    if (things := _things(frame, declared)) is not None:
+        frame, declared[INSTANCE] = frame.with_columns(pl.col(EXPORTED).alias(INSTANCE)), things
     possible = [name for name in frame.columns if name not in (key, "pool")]
     for name in factors or ():
         if name not in possible:
             raise unknown("column", name, possible, where=f"manifest '{file.name}'")
-    facts = _facts(file)
-    declared = {f.name: f for f in facts.get("factors", ()) if f.name in possible}
     names = list(factors) if factors is not None else list(declared) or possible
     if not names:
         raise UnseenError(
@@ -115,6 +120,22 @@ def _facts(file: Path) -> dict[str, Any]:
         raise UnseenError(
             f"manifest '{file}' declares factors that cannot be read ({fault}); export it anew."
         ) from None
+
+
+def _things(frame: pl.DataFrame, declared: Mapping[str, Factor]) -> Factor | None:
+    """The things that the pictures of an export show, each in several: without them one thing would be trained on and
+    tested. None where they say nothing: one picture of each, a category of each, a factor that names them already, or
+    one thing at all levels."""
+    taken = INSTANCE in frame.columns or any(factor.kind == "instance" for factor in declared.values())
+    if not declared or taken or EXPORTED not in frame.columns or frame[EXPORTED].null_count():
+        return None
+    names = frame[EXPORTED].unique(maintain_order=True)
+    if not 1 < len(names) < len(frame):
+        return None
+    for name in (name for name, factor in declared.items() if factor.kind == "category"):
+        if frame[name].n_unique() == len(names) == frame.select(EXPORTED, name).n_unique():
+            return None
+    return Factor(INSTANCE, tuple(sorted(names.to_list(), key=natural)), kind="instance")
 
 
 def _frozen(value: Any) -> Any:
