@@ -116,12 +116,33 @@ def test_a_re_encoded_copy_is_found_by_name_and_may_be_left_out(shelf, told):
         (shelf / f"{name}.txt").write_text("\n".join(lines))
     (shelf / "lists.toml").write_text(RECIPE)
     found = told("audit", "lists.toml")
-    assert "1 of 24 image of 'unseen' has a near-copy in 'train'" in found
+    assert "1 of 24 image of 'unseen' has a near-copy in 'train', 1 of them as good as the same (from 0.999)" in found
+    assert "no leakage" not in found
     assert "cup/cup9/270.png ~ cup/cup0/0.png" in found
     assert "levels of object in 'unseen'" not in found
     without = told("audit", "lists.toml", "--no-near-copies")
     assert "~" not in without
     assert "near-copies: not looked for, as asked" in without
+
+
+def test_what_was_not_compared_is_told_and_validation_has_a_baseline_of_its_own_size(shelf, told, monkeypatch):
+    from unseen.studies import resembling
+
+    sizes = {"train": range(6), "validation": (6,), "unseen": (8, 9)}
+    for name, things in sizes.items():
+        lines = [f"{kind}/{kind}{thing}/{view}.png" for kind in KINDS for thing in things for view in VIEWS]
+        (shelf / f"{name}.txt").write_text("\n".join(lines))
+    (shelf / "lists.toml").write_text(RECIPE)
+    assert "were compared" not in told("audit", "lists.toml")
+    among = []
+    most_alike = resembling.most_alike
+    monkeypatch.setattr(resembling, "MOST", 24)
+    monkeypatch.setattr(resembling, "most_alike", lambda *given: [among.append(len(given[1])), most_alike(*given)][1])
+    found = told("audit", "lists.toml")
+    assert "24 of the 72 images of 'train' were compared: copies of the others are not found" in found
+    assert "images of 'unseen' were compared" not in found
+    assert among[0] == 24
+    assert among[1] <= 16, "twelve images of validation: whole objects of training, about as many"
 
 
 def test_drawn_worlds_are_not_compared_unless_asked(told):

@@ -8,7 +8,7 @@ others. Thresholds are ours, measured by ``python -m bench.near_copies``.
 
 Where pictures resemble each other by nature (digits, things on white), any count would cry wolf. So the rate between
 two sets stands beside the rate among training images of different instances, and is an alarm only where it is beyond
-what that explains. Ours.
+what that explains. Ours; ``python -m bench.near_copy_alarms`` simulates how often it alarms, with and without a leak.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from jaxtyping import Bool, Float, Float16, Int, Shaped, UInt64
 SIDE, KEPT, THUMB = 32, 8, 16  # pixels before the DCT, frequencies kept, pixels compared; of each axis
 BITS = 10  # of 64 that may differ
 ALIKE = 0.98  # correlation of pixels from which pictures are near-copies
+TWINS = 0.999  # from which they are as good as the same
+LEVEL = 0.05  # of audits without a leak that may alarm
 FLAT = 2.0  # of 255: a picture whose pixels spread less shows nothing to compare
 BLOCK = 2**22  # pairs compared together
 DENSE = 0.02  # of these, from which one matrix product is faster than pair by pair
@@ -126,15 +128,39 @@ def _compared(asked: np.ndarray, among: np.ndarray, near: np.ndarray):
         yield i, j, np.einsum("nk,nk->n", asked[i].astype(np.float32), among[j].astype(np.float32))
 
 
+def counted_as(things: Int[np.ndarray, " near"], of: Int[np.ndarray, " near"]) -> float:
+    """How many near-copies count as one. Pictures of one thing look alike or do not together; so do things that are
+    like the same other one, and two that are like each other. ``things`` are numbers of what the near-copies show,
+    ``of`` of what they are most alike to. It is the size of the clump that a near-copy belongs to, in the mean: the
+    design effect of clusters that are all or nothing (Kish 1965, *Survey Sampling*). Clumps are not chained any
+    further: a leak of many pictures of few things would be one clump.
+
+    >>> counted_as(np.array([1, 2, 3]), np.array([4, 5, 6])), counted_as(np.array([1, 2]), np.array([2, 1]))
+    (1.0, 2.0)
+    """
+    pairs = np.sort(np.stack([things, of]), axis=0)
+    sizes = [np.unique(one, axis=-1, return_counts=True)[1] for one in (things, of, pairs)]
+    return max(float((one**2).sum() / one.sum()) for one in sizes) if len(things) else 1.0
+
+
 @dataclass(frozen=True)
 class Resemblance:
     """Of ``asked`` images of a set, how many have a near-copy in another; ``within``: of ``looked_at`` training images,
-    how many have one among training images of other instances."""
+    how many have one among as many training images of other instances.
+
+    ``clumped`` and ``clumped_within`` say how many of these images count as one. ``twins`` of the near-copies are as
+    good as the same picture, ``twins_within`` of those in training. ``judged`` pairs of sets are looked at together.
+    """
 
     near: int
     asked: int
     within: int
     looked_at: int
+    clumped: float = 1.0
+    clumped_within: float = 1.0
+    twins: int = 0
+    twins_within: int = 0
+    judged: int = 1
 
     @property
     def expected(self) -> float:
@@ -146,10 +172,31 @@ class Resemblance:
         return self.asked * self.within / self.looked_at if self.looked_at else 0.0
 
     @property
-    def natural(self) -> bool:
-        """Whether what was found is within what resemblance explains: three times the spread of a count.
+    def p(self) -> float:
+        """How often a set that is no more alike would have so many: Fisher's exact test, one-sided, since the rate in
+        training is itself counted, and often from few.
 
-        >>> [Resemblance(near, 200, 10, 1000).natural for near in (5, 9)], Resemblance(1, 9, 0, 9).natural
-        ([True, False], False)
+        >>> f"{Resemblance(near=1, asked=100, within=0, looked_at=1900).p:.3f}"
+        '0.050'
         """
-        return self.near <= self.expected + 3 * math.sqrt(self.expected)
+        from scipy.stats import hypergeom
+
+        clumped = self.clumped_within if self.within else self.clumped
+        near, asked = math.floor(self.near / self.clumped), math.ceil(self.asked / self.clumped)
+        within, looked = math.ceil(self.within / clumped), math.ceil(self.looked_at / clumped)
+        return float(hypergeom.sf(near - 1, asked + looked, near + within, asked)) if near else 1.0
+
+    @property
+    def natural(self) -> bool:
+        """Whether resemblance explains what was found: an alarm in at most 5 % of audits with no leak (Bonferroni over
+        the pairs of sets).
+
+        >>> [Resemblance(near, 200, 10, 1000).natural for near in (5, 9)]
+        [True, False]
+        """
+        return self.p >= LEVEL / self.judged
+
+    @property
+    def odd_twins(self) -> bool:
+        """Whether pictures are as good as the same, where none of another instance are in training: one is enough."""
+        return self.twins > 0 and not self.twins_within
