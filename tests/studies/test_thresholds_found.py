@@ -185,3 +185,19 @@ def test_transformations_whose_whole_network_is_at_chance_are_not_counted_among_
     assert "2 transformations are left out: the whole network is at chance" in near.statement
     able = {key: one for key, one in networks.items() if one[2] > 0.5}
     assert "left out: the" not in threshold_findings(about(able))[-1].statement
+
+
+def test_the_plan_says_that_near_chance_is_judged_over_transformations(tmp_path):
+    from unseen.studies.planned import planned
+
+    searched = tables(LEVELS, seen=(6,), baseline=False, seeds=[0])
+    searched["recordings"] |= {"threshold": "search"}
+    (told,) = planned(open_study(searched, out=tmp_path / "search")).words()
+    assert told.startswith(
+        "verdicts: over 6 transformations, whether accuracy is near chance without the active units;"
+    )
+    assert "no others: all repeats share one choice of categories" in told
+    few = tables(LEVELS[:5], seen=(6,), baseline=False, seeds=[0])
+    few["grid"].append({"design.level": [list(LEVELS[:5])], "design.seen": [0]})  # a baseline of all is no sixth one
+    few["recordings"] |= {"threshold": "search"}
+    assert "none will be possible" in planned(open_study(few, out=tmp_path / "few")).words()[0]
