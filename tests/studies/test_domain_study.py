@@ -352,3 +352,19 @@ def test_damaged_answers_are_told_in_words(root, tmp_path):
     told = " ".join(damage(made, finished_trials(made)))
     assert folder.name in told
     assert "cannot be read" in told
+
+
+def test_the_plan_says_what_is_judged_over_domains_and_over_seeds(tmp_path):
+    from unseen.studies.planned import planned
+
+    root = folder_of(tmp_path / "images", even())
+    one = planned(study_of(root, tmp_path / "one", seeds=[0]))
+    assert (one.n, one.over, one.comparisons) == (4, "domains", 2)
+    assert one.words()[0] == "verdicts: over 4 domains, corrected for about 2 comparisons; none of a single domain"
+    study = study_of(root, tmp_path / "three")
+    several = planned(study)
+    assert several.words()[0].startswith("verdicts: over 3 seeds of one split, and over 4 domains, corrected for")
+    assert several.comparisons == sum(finding.judged for finding in gather(by_hand(study, known)).findings)
+    two = {"design.left_out": [*DOMAINS[:2], "none"]}
+    (told,) = planned(study_of(root, tmp_path / "two", seeds=[0], grid=two)).words()
+    assert told == "verdicts: none will be possible, 1 seed of one split is fewer than 3 repeats"

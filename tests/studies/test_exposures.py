@@ -16,7 +16,14 @@ from unseen.reports import exposure_figures
 from unseen.reports.contents import Exposure
 from unseen.studies.collect import collect
 from unseen.studies.contents import gather, summary_of
-from unseen.studies.exposure_findings import explains, exposure_answer, exposure_findings, grows, rises
+from unseen.studies.exposure_findings import (
+    explains,
+    exposure_answer,
+    exposure_findings,
+    geometric_lowest,
+    grows,
+    rises,
+)
 from unseen.studies.exposure_numbers import DRAW, growth_of, together, trends, whole_repeats
 from unseen.studies.exposures import ACROSS, FIRING, GROUPS, MEAN, MEDIAN, TAKEN, TAU, UNITS_ACTIVE, WITHIN
 from unseen.vocabulary.errors import UnseenError
@@ -265,7 +272,7 @@ def test_a_transformation_that_nothing_helps_counts_and_a_repeat_that_lacks_a_tr
     del values["up", 3, 1]
     assert {repeat for _, _, repeat in whole_repeats(values)} == {0}
     del values["flat", 3, 0]
-    assert whole_repeats(values) == values
+    assert {key[:2] for key in whole_repeats(values)} == {(name, x) for name in ("up", "flat") for x in (1, 2)}
     assert whole_repeats({}) == {}
 
 
@@ -497,3 +504,78 @@ def test_the_answer_of_one_seed_leaves_open_whether_it_rises(tmp_path):
     told = gather(by_hand(open_study(tables(seeds=[0]), out=tmp_path), units=4)).answer
     assert not re.search(r"\b(rises|falls) from", told)
     assert "left open (all repeats share one choice of categories" in told
+
+
+def test_repeats_that_lack_trials_are_averaged_over_the_conditions_that_all_have():
+    values = {(name, x, r): 0.1 * x + 0.001 * r for name in ("geo", "blur") for x in (1, 2, 4, 8) for r in range(3)}
+    for repeat, x in enumerate((1, 2, 1)):
+        del values["blur", x, repeat]
+    kept = whole_repeats(values)
+    assert {key[:2] for key in kept} == {("geo", x) for x in (1, 2, 4, 8)} | {("blur", 4), ("blur", 8)}
+    assert {key[2] for key in kept} == {0, 1, 2}
+    series = {"geo": ("", "geo", "geometric"), "blur": ("", "blur", "convolutional")}
+    about = Exposure(series, "category", 9, "layer3", pl.DataFrame(), {})
+    lowest = geometric_lowest(values, about)
+    assert (lowest.value, lowest.holds) == (pytest.approx(0), None), "the families are equal"
+    assert "no repeat has all 8 conditions: over the 6 that all repeats have" in lowest.statement
+
+
+def test_repeats_with_no_number_in_common_leave_a_trend_open():
+    asked = {0: (1, 2, 4), 1: (2, 4, 8), 2: (1, 8)}
+    values = {("blur", x, r): 0.1 * x + 0.01 * r * x for r, xs in asked.items() for x in xs}
+    finding = rises(values, "accuracy", 1, "it rises")
+    assert (finding.holds, finding.p, finding.n) == (None, None, 0)
+    assert finding.why == "no repeat is whole"
+    assert "of 4 transformations and numbers seen, 0 are there in every repeat" in finding.statement.lower()
+
+
+def test_two_repeats_of_the_same_order_are_not_judged_by_their_change():
+    values = {("blur", x, r): 0.1 * x + 0.01 * r * x for x in (1, 2, 4) for r in range(2)}
+    finding = rises(values, "accuracy", 1, "it rises")
+    assert (finding.holds, finding.p, finding.n) == (None, None, 2)
+    assert finding.why == "two repeats decide nothing"
+
+
+def test_an_order_and_a_change_that_disagree_leave_a_trend_open():
+    hump = dict(zip((1, 2, 3, 4, 5, 6), (0.1, 0.6, 0.5, 0.4, 0.3, 0.2)))
+    values = {("blur", x, r): y + 0.01 * r * (x == 6) for x, y in hump.items() for r in range(3)}
+    finding = rises(values, "accuracy", 1, "it rises")
+    assert (finding.value < 0, finding.holds) == (True, None)
+    assert finding.why == "ρ falls and the change rises"
+
+
+def test_two_numbers_are_judged_by_the_change_between_them():
+    values = {("blur", x, r): 0.1 * x + 0.01 * r * x for x in (2, 5) for r in range(3)}
+    finding = rises(values, "accuracy", 1, "it rises", DRAW)
+    assert (finding.value, finding.n, finding.holds) == (pytest.approx(0.33), 3, True)
+    assert "it changes by 0.33" in finding.statement
+    assert rises(values, "accuracy", -1, "it falls").holds is False
+    assert rises({key: v for key, v in values.items() if key[1] == 2}, "accuracy", 1, "it rises") is None
+
+
+def test_the_answer_of_two_numbers_says_what_is_clear(tmp_path):
+    study = open_study(tables(seen=(2, 8), baseline=False, draws=range(5)), out=tmp_path)
+    contents = gather(by_hand(study, units=4))
+    rising = found(contents, "across rises")
+    assert (rising.holds, rising.n) == (True, 5)
+    assert rising.corrected is not None
+    assert re.search(r"never seen transformed rises from", contents.answer)
+
+
+def test_the_answer_of_models_that_do_opposite_things_says_that_they_differ(tidy, contents):
+    own = tidy.with_columns(series=pl.col("level"), x=pl.col("seen").cast(pl.Float64), repeat=pl.col("seed"))
+    rising = replace(found(contents, "across rises"), holds=True, why="", value=0.9)
+    two = [
+        replace(rising, name=f"small: {rising.name}"),
+        replace(rising, name=f"standard: {rising.name}", value=-0.9, holds=False),
+    ]
+    said = exposure_answer(own, contents.exposure, two)
+    assert "models differ: it rises in small and falls in standard" in said
+    assert "()" not in said
+
+
+def test_the_shape_of_growth_is_no_comparison_of_the_page(drawn):
+    growth = found(drawn, "linear or logarithmic")
+    assert (growth.judged, growth.key, growth.corrected) == (False, "", None)
+    rising = found(drawn, "across rises")
+    assert rising.comparisons == sum(one.judged and one.p is not None for one in drawn.findings)

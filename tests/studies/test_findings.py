@@ -73,7 +73,8 @@ def store_by_hand(study, right, units, flags=None, sets=("seen", "unseen"), targ
                 "network": {"sharing": trial.recipe.network.sharing, "backbone": "by hand"},
                 "training": {"precision": "float32"},
             },
-            "facts": {"combinations": cells}, "factors": [LEFT, RIGHT], "sets": {"train": 90, "unseen": 72},
+            "facts": {"combinations": cells}, "factors": [LEFT, RIGHT],
+            "sets": {"train": trial.condition.get("design.images", 90), "unseen": 72},
             "targets": {target: [str(n) for n in range(9)] for target in targets},
             "tasks": {layer: [t for t in targets if not layer.startswith("cat") or t == LEFT] if "." not in layer
                       else [layer.partition(".")[0]] for layer in layers},
@@ -486,8 +487,39 @@ def test_the_plan_says_what_can_be_decided_before_anything_is_run(tmp_path):
     assert (told.n, told.over) == (5, "choices of held-out cells")
     found = gather(store_by_hand(several, rights, layers)).findings
     assert told.comparisons == sum(f.judged for f in found)
-    assert "standard deviations of the repeats" in told.words()[1]
-    assert "of accuracy at a spread of 0.02" in told.words()[1]
+    assert "times as large as the spread between choices" in told.words()[1]
+    assert "at a spread of 0.02, typical of Separate − Shared" in told.words()[1]
+
+
+def rights_of_images(trial, asked, target):
+    more, seed = trial.condition["design.images"] == 800, trial.condition["design.seed"]
+    return 6 + (2 + seed % 2) * more + seed + (asked == "seen") + (trial.recipe.network.sharing == "separate")
+
+
+def test_the_plan_counts_trends_over_images_as_the_page_does(tmp_path):
+    from unseen.studies.planned import planned
+
+    grid = {"design.images": [400, 800], "design.seed": [0, 1, 2], "network.sharing": ["shared", "separate"]}
+    recipe = tiny(seeds=[0], grid=grid)
+    recipe["design"] |= {"seen_per_level": 5}
+    study = open_study(recipe, out=tmp_path / "study")
+    made = gather(store_by_hand(study, rights_of_images, layers)).findings
+    trends = [one for one in made if one.key.startswith("trend")]
+    assert len(trends) == 8
+    assert planned(study).comparisons == sum(one.judged or bool(one.key) for one in made)
+
+
+def test_the_plan_says_in_plain_words_how_large_an_effect_must_be():
+    from unseen.studies.planned import Planned
+
+    assert Planned(1, "seeds", 5).words() == ["verdicts: none will be possible, 1 seed is fewer than 3 repeats"]
+    head, told = Planned(3, "choices of held-out cells", 13, spread=0.02).words()
+    assert head == "verdicts: over 3 choices of held-out cells, corrected for about 13 comparisons"
+    assert told.startswith(
+        "an effect must be 11.8 times as large as the spread between choices to be found in 80 % of "
+    )
+    assert "(3.3 times were it the only comparison)" in told
+    assert told.endswith("at a spread of 0.02, typical of Separate − Shared, that is 0.24 of accuracy")
 
 
 def test_a_pair_is_compared_at_the_same_numbers_of_combinations_in_every_repeat():

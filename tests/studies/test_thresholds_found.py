@@ -9,7 +9,10 @@ import pytest
 from exposure_example import LAYERS, by_hand, tables
 
 from unseen.engines import open_study
+from unseen.reports.contents import Exposure
 from unseen.studies.contents import gather
+from unseen.studies.exposure_findings import exposure_findings
+from unseen.studies.threshold_findings import by_layer, threshold_answer, threshold_findings
 
 LEVELS = ("thinning", "rotation-90", "blur", "inversion", "white-noise", "salt-and-pepper")
 CHANCE = 1 / 9
@@ -141,3 +144,60 @@ def test_a_given_tau_is_not_told_as_one_that_was_found(tmp_path):
     contents = gather(study)
     assert contents.exposure.by_layer == ()
     assert contents.answer.startswith("With 6 of 9")
+
+
+def about(networks):
+    """A study at one number of categories; ``networks``: by model and transformation τ, accuracy without the active
+    units, and of the whole network."""
+    rows = [
+        {"series": f"{model}: {level}", "x": 6.0, "repeat": 0, "layer": "last", "tau": tau, "kept": 0.9}
+        | {"removed": removed, "full": full} for (model, level), (tau, removed, full) in networks.items()
+    ]  # fmt: skip
+    series = {f"{model}: {level}": (model, level, "noise") for model, level in networks}
+    schema = {"series": str, "x": float, "repeat": int, "layer": str, "tau": float, "kept": float}
+    frame = pl.DataFrame(rows, schema | {"removed": float, "full": float})
+    layers = by_layer(frame, series, ["last"], 10)
+    points = pl.DataFrame(schema={"series": str, "x": float, "repeat": int, "invariance": float, "within": float})
+    points = points.with_columns(across=pl.lit(0.0))
+    return Exposure(series, "category", 10, "last", points, {}, by_layer=layers, one_number=True)
+
+
+def test_a_model_without_a_threshold_does_not_take_the_verdict_of_another():
+    first = {("deep", f"t{at}"): (None, 0.1, 0.9) for at in range(8)}
+    networks = first | {("plain", f"t{at}"): (0.1, 0.7 + 0.01 * at, 0.9) for at in range(8)}
+    networks |= {("wide", f"t{at}"): (0.1, 0.1 + 0.001 * at, 0.9) for at in range(8)}
+    made = about(networks)
+    columns = ("series", "x", "repeat", "set", "target", "layer", "measure", "level", "value")
+    tidy = pl.DataFrame(schema={name: float if name in ("x", "value") else str for name in columns})
+    found = exposure_findings(tidy.with_columns(pl.col("repeat").cast(int)), made)
+    said = {one.name.partition(":")[0]: one.holds for one in found if "near chance" in one.name}
+    assert said == {"plain": False, "wide": True}
+    answer = threshold_answer(made, found)
+    assert answer.startswith("deep: No curve of last gives a threshold τ. plain: In last")
+    assert "0.735, not near chance (0.100)" in answer
+
+
+def test_transformations_whose_whole_network_is_at_chance_are_not_counted_among_those_judged():
+    networks = {("", f"t{at}"): (0.1, 0.1 + 0.001 * at, 0.9 if at < 7 else 0.1) for at in range(9)}
+    near = threshold_findings(about(networks))[-1]
+    assert (near.n, near.holds) == (7, True)
+    assert near.p == pytest.approx(2 / 2**7)
+    assert "2 transformations are left out: the whole network is at chance" in near.statement
+    able = {key: one for key, one in networks.items() if one[2] > 0.5}
+    assert "left out: the" not in threshold_findings(about(able))[-1].statement
+
+
+def test_the_plan_says_that_near_chance_is_judged_over_transformations(tmp_path):
+    from unseen.studies.planned import planned
+
+    searched = tables(LEVELS, seen=(6,), baseline=False, seeds=[0])
+    searched["recordings"] |= {"threshold": "search"}
+    (told,) = planned(open_study(searched, out=tmp_path / "search")).words()
+    assert told.startswith(
+        "verdicts: over 6 transformations, whether accuracy is near chance without the active units;"
+    )
+    assert "no others: all repeats share one choice of categories" in told
+    few = tables(LEVELS[:5], seen=(6,), baseline=False, seeds=[0])
+    few["grid"].append({"design.level": [list(LEVELS[:5])], "design.seen": [0]})  # a baseline of all is no sixth one
+    few["recordings"] |= {"threshold": "search"}
+    assert "none will be possible" in planned(open_study(few, out=tmp_path / "few")).words()[0]

@@ -226,7 +226,8 @@ class LayerThreshold:
     ``kept``, ``removed`` and ``full``: accuracy with the units below τ ablated, with those above it ablated, and of the
     whole network. ``left``: the share of the accuracy above chance that is left without the units above τ, with its
     interval (the median over transformations), whether this is near chance in most of them (None: open, and ``why``),
-    and the ``p`` of that. The accuracies are means over ``transformations``.
+    and the ``p`` of that, over ``shares`` transformations: where the whole network is at chance there is no share. The
+    accuracies are means over ``transformations``.
     """
 
     model: str
@@ -250,6 +251,7 @@ class LayerThreshold:
     near: bool | None
     p: float | None = None
     why: str = ""
+    shares: int = 0
 
 
 @dataclass(frozen=True, eq=False)

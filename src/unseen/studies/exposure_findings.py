@@ -6,7 +6,7 @@ choice of categories decide nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ import numpy as np
 from unseen.measures import (
     CorrelationShares,
     Interval,
+    Verdict,
     correlation_shares,
     judge,
     judge_correlation,
@@ -32,12 +33,9 @@ from unseen.studies.exposure_numbers import (
     by_condition,
     by_repeat,
     common_numbers,
-    ends,
-    flat,
     growth_of,
     mean,
     mean_curve,
-    rank_by_repeat,
     shown,
     spread,
     together,
@@ -45,6 +43,7 @@ from unseen.studies.exposure_numbers import (
     whole_repeats,
     within_each,
 )
+from unseen.studies.exposure_trends import lacking, none_shared, over, plainly, rises, said, signed
 from unseen.studies.exposures import ACROSS, GROUPS, MEDIAN, TAKEN, TAU, WITHIN
 from unseen.studies.headline import moves, undecided
 from unseen.studies.judged import corrected, direction, judged, left_open, told
@@ -55,6 +54,8 @@ if TYPE_CHECKING:
 
 GEOMETRIC = "geometric"
 RISES = "across rises"  # the key of the finding that the answer rests on
+MORE = "with the number of categories seen transformed"
+ACROSS_RISES = f"across rises {MORE}"
 ONE_CHOICE = 'all repeats share one choice of categories: give grid."design.seed" several values'
 
 
@@ -81,15 +82,14 @@ def _findings(tidy: pl.DataFrame, about: Exposure) -> tuple[Finding, ...]:
     invariance = by_condition(tidy, MEDIAN, GROUPS["unseen"], "", about.layer)
     taken = by_condition(tidy, TAKEN[0], ACROSS, about.category)
     unequal = unequal_thresholds(by_condition(tidy, TAU, "", "", about.layer))
-    more = "with the number of categories seen transformed"
     unit = _unit(about)
     units = [
-        rises(invariance, "median invariance", 1, f"invariance rises {more}", unit),
+        rises(invariance, "median invariance", 1, f"invariance rises {MORE}", unit),
         *explains(about),
     ]
     growing = [name for name, (_, _, family) in about.series.items() if family in ("convolutional", "noise")]
     found = [
-        rises(across, "across-category accuracy", 1, f"across rises {more}", unit, RISES),
+        rises(across, "across-category accuracy", 1, ACROSS_RISES, unit, RISES),
         geometric_lowest(across, about),
         rises(within, "within-category accuracy", -1, "within falls as more categories are seen transformed", unit),
         mistaken(taken, about),
@@ -119,69 +119,20 @@ def _unequal(finding: Finding, why: str) -> Finding:
     return left_open(replace(finding, statement=finding.statement + why), "networks were scored at different τ")
 
 
-def rises(
-    every: Values, what: str, expected: int, name: str, unit: tuple[str, str] = SEED, key: str = ""
-) -> Finding | None:
-    """Does a number go up (or down) with the number of categories seen transformed, of which there is one at least? ρ
-    within each transformation and repeat, averaged over transformations; the interval is over repeats."""
-    values = whole_repeats(shown(every))
-    series = list(dict.fromkeys(key[0] for key in values))
-    each = {one: rank_by_repeat(values, one) for one in series}
-    each = {one: found for one, found in each.items() if found}
-    if not each:
-        return None
-    repeats = sorted({repeat for found in each.values() for repeat in found})
-    overall = judge(np.array([np.mean([f[r] for f in each.values() if r in f]) for r in repeats]), expected)
-    low, high = (float(np.clip(end, -1, 1)) for end in (overall.interval.low, overall.interval.high))
-    overall = replace(overall, interval=replace(overall.interval, low=low, high=high))
-    means = {one: float(np.mean(list(found.values()))) for one, found in each.items()}
-    with_sign = sum(np.sign(value) == expected for value in means.values())
-    first, last = ends(values, list(each))
-    verb = "rises" if expected > 0 else "falls"
-    statement = (
-        f"with the number of categories seen transformed, {what} {verb} for {with_sign} of {len(means)} "
-        f"transformations; Spearman's ρ within a transformation is {_signed(overall.interval.value)} on average"
-        f"{_extremes(means)}. The mean goes from {number(first)} at the fewest to {number(last)} at the most"
-        f"{_plainly(baseline(every, list(each)))}{_flat(*flat(values, list(each)))}{_over(overall.interval.n, unit)}"
-    )
-    found = judged(name, _said(statement), overall, key=key)
-    grown = judge(_grown(values, list(each)), expected)
-    if np.isnan(overall.p) and np.isfinite(grown.p):  # every repeat has the same order, and so the same ρ
-        i = grown.interval
-        change = f"{_signed(i.value)} [{_signed(i.low)}, {_signed(i.high)}]"
-        statement = (
-            f"{found.statement}; ρ is the same in all, and the change from the fewest to the most decides: {change}"
-        )
-        return replace(found, statement=statement, holds=grown.holds, p=grown.p, why=grown.why)
-    return found
-
-
-def _flat(never: int, of: int) -> str:
-    return f"; {never} of {of} curves never change and count as ρ = 0 (ours)" if never else ""
-
-
-def _grown(values: Values, series: Sequence[str]) -> np.ndarray:
-    """From the fewest to the most seen, by repeat, averaged over transformations."""
-    changes: dict[int, list[float]] = {}
-    for one in series:
-        mine = {(x, repeat): value for (name, x, repeat), value in values.items() if name == one}
-        for repeat in {repeat for _, repeat in mine}:
-            seen = sorted(x for x, r in mine if r == repeat)
-            changes.setdefault(repeat, []).append(mine[seen[-1], repeat] - mine[seen[0], repeat])
-    return np.array([np.mean(found) for _, found in sorted(changes.items())])
-
-
 def geometric_lowest(across: Values, about: Exposure) -> Finding | None:
     """Geometric transformations have the lowest across-category accuracy: lower than that of every other family."""
     family = {name: family for name, (_, _, family) in about.series.items()}
-    values = whole_repeats(shown(across))  # what they were trained for
+    asked = shown(across)  # what they were trained for
+    values = whole_repeats(asked)
     common = common_numbers(values)
     means: dict[str, dict[int, float]] = {}
     for kind in dict.fromkeys(family.values()):
         mine = {key: v for key, v in values.items() if family.get(key[0]) == kind and key[1] in common}
         means |= {kind: by_repeat(mine)} if mine else {}
     if GEOMETRIC not in means or len(means) < 2:
-        return None
+        kinds = {family.get(name) for name, _, _ in asked}
+        lost = GEOMETRIC in kinds and len(kinds) > 1 and values != asked
+        return none_shared("geometric transformations are lowest", asked, values) if lost else None
     whole = {kind: float(np.mean(list(found.values()))) for kind, found in means.items()}
     repeats = sorted(set.intersection(*(set(found) for found in means.values())))
     change, other = lowest({kind: np.array([found[r] for r in repeats]) for kind, found in means.items()}, GEOMETRIC)
@@ -190,9 +141,10 @@ def geometric_lowest(across: Values, about: Exposure) -> Finding | None:
     statement = (
         f"across-category accuracy by family, mean over transformations{_numbers(common)}: {families}; "
         f"geometric is {number(abs(change.interval.value))} {verb} {other}, the lowest of the others"
-        f"{_over(change.interval.n, _unit(about))}. It is the lowest if it is surely below each of the others"
+        f"{over(change.interval.n, _unit(about))}{lacking(asked, values)}. It is the lowest if it is surely "
+        f"below each of the others"
     )
-    return judged("geometric transformations are lowest", _said(statement), change)
+    return judged("geometric transformations are lowest", said(statement), change)
 
 
 def _numbers(common: set[float]) -> str:
@@ -207,15 +159,18 @@ def mistaken(taken: Values, about: Exposure) -> Finding | None:
     least = min((x for _, x, _ in taken), default=np.inf)
     if 2 * least >= about.categories:
         return None
-    few = whole_repeats({key: value for key, value in taken.items() if key[1] == least})
+    asked = {key: value for key, value in taken.items() if key[1] == least}
+    few = whole_repeats(asked)
+    if not few:
+        return none_shared("the transformation becomes a cue", asked, few)
     share = judge_level(np.array(list(by_repeat(few).values())), 1, 0.5)
     many = f"{least:g} of {about.categories} categories"
     statement = (
         f"where {many} were seen transformed, {number(share.interval.value, percent=True)} of the transformed images "
         f"of the others are taken for {'it' if least == 1 else 'one of them'} (mean over transformations)"
-        f"{_over(share.interval.n, _unit(about))}; mainly means more than one half"
+        f"{over(share.interval.n, _unit(about))}{lacking(asked, few)}; mainly means more than one half"
     )
-    return judged("the transformation becomes a cue", _said(statement), share)
+    return judged("the transformation becomes a cue", said(statement), share)
 
 
 def explains(about: Exposure) -> list[Finding]:
@@ -235,13 +190,13 @@ def explains(about: Exposure) -> list[Finding]:
     pooled = about.together[ACROSS]
     statement = (
         f"within a transformation and a number of categories seen, median invariance of the last layer on "
-        f"unseen-transformed categories and across-category accuracy have Spearman's ρ = {_signed(own.value)} over "
-        f"{own.strata - own.silent} such conditions{silent}{_over(len(own.shares), _unit(about))}. Not judged, since "
-        f"the number seen alone can make it: within a transformation over all numbers ρ is {_signed(mean(free))} (mean "
+        f"unseen-transformed categories and across-category accuracy have Spearman's ρ = {signed(own.value)} over "
+        f"{own.strata - own.silent} such conditions{silent}{over(len(own.shares), _unit(about))}. Not judged, since "
+        f"the number seen alone can make it: within a transformation over all numbers ρ is {signed(mean(free))} (mean "
         f"of {len(free)}); nor, since differences between transformations can make it: over all {pooled.n} pairs of "
-        f"network and transformation together {_signed(pooled.value)}"
+        f"network and transformation together {signed(pooled.value)}"
     )
-    made = [judged("invariance goes with across-category accuracy", _said(statement), judge_correlation(own))]
+    made = [judged("invariance goes with across-category accuracy", said(statement), judge_correlation(own))]
     both = whole_points(points, (ACROSS, WITHIN))
     sides = [_adjusted(both, asked) for asked in (ACROSS, WITHIN)]
     if not all(len(side.shares) for side in sides) or sides[0].repeats != sides[1].repeats:
@@ -250,12 +205,12 @@ def explains(about: Exposure) -> list[Finding]:
     free = [[v for v in within_each(both, asked).values() if np.isfinite(v)] for asked in (ACROSS, WITHIN)]
     statement = (
         f"within a transformation and a number, over networks that have both accuracies, ρ of invariance is "
-        f"{_signed(sides[0].value)} with across- and {_signed(sides[1].value)} with within-category accuracy; the "
-        f"number is their difference{_over(len(sides[0].shares), _unit(about))}. With the number left free it is "
-        f"{_signed(mean(free[0]))} and {_signed(mean(free[1]))}, not judged"
+        f"{signed(sides[0].value)} with across- and {signed(sides[1].value)} with within-category accuracy; the "
+        f"number is their difference{over(len(sides[0].shares), _unit(about))}. With the number left free it is "
+        f"{signed(mean(free[0]))} and {signed(mean(free[1]))}, not judged"
     )
     name = "invariance goes more with across- than with within-category accuracy"
-    return [*made, judged(name, _said(statement), gap)]
+    return [*made, judged(name, said(statement), gap)]
 
 
 def _adjusted(points: pl.DataFrame, asked: str) -> CorrelationShares:
@@ -268,7 +223,9 @@ def _adjusted(points: pl.DataFrame, asked: str) -> CorrelationShares:
 def grows(across: Values, series: Sequence[str], kind: str, unit: tuple[str, str] = SEED) -> Finding | None:
     """Linear or logarithmic growth of the mean curve of the transformations the paper says it of. Which one the paper
     would expect depends on how alike the categories are, which no number here says: nothing is said to hold."""
-    curve = mean_curve(whole_repeats({key: v for key, v in shown(across).items() if key[0] in series}))
+    asked = {key: v for key, v in shown(across).items() if key[0] in series}
+    values = whole_repeats(asked)
+    curve = mean_curve(values)
     if len({x for x, _ in curve}) < 3:
         return None
     found = growth_of(curve)
@@ -279,15 +236,16 @@ def grows(across: Values, series: Sequence[str], kind: str, unit: tuple[str, str
         f"{number(found.linear.r2)} of a straight line and {number(found.logarithmic.r2)} of a logarithm, and AIC "
         f"differs by {number(found.advantage.value)}. The number is the lean towards the logarithm, one for each "
         f"{unit[0]}. The paper has linear growth on faces and logarithmic growth on varied objects"
+        f"{lacking(asked, values)}"
     )
-    return told("linear or logarithmic growth", _said(statement), found.lean, key=f"growth {kind}")
+    return told("linear or logarithmic growth", said(statement), found.lean)
 
 
 def exposure_answer(tidy: pl.DataFrame, about: Exposure, found: Sequence[Finding]) -> str:
     """The study's answer in a few sentences with numbers; ``found``: the findings of the page. Where nothing can rise,
     and τ was searched for, τ comes first."""
-    said = accuracy_answer(tidy, about, found)
-    return f"{threshold_answer(about, found)} {said}" if about.one_number and about.by_layer else said
+    accuracy = accuracy_answer(tidy, about, found)
+    return f"{threshold_answer(about, found)} {accuracy}" if about.one_number and about.by_layer else accuracy
 
 
 def accuracy_answer(tidy: pl.DataFrame, about: Exposure, found: Sequence[Finding]) -> str:
@@ -298,6 +256,8 @@ def accuracy_answer(tidy: pl.DataFrame, about: Exposure, found: Sequence[Finding
     xs = sorted({x for _, x, _ in across})
     if not xs:
         return "No answers about categories never seen transformed yet."
+    across = {key: value for key, value in across.items() if key[1] in (xs[0], xs[-1])}
+    across = whole_repeats(across) or across
     there = {key[:2] for key in across}
     names = [name for name in dict.fromkeys(key[0] for key in across) if {(name, xs[0]), (name, xs[-1])} <= there]
     if names:  # a transformation that was asked at one end only would make the ends means of different things
@@ -307,44 +267,49 @@ def accuracy_answer(tidy: pl.DataFrame, about: Exposure, found: Sequence[Finding
     by = {x: by_repeat({k: v for k, v in across.items() if k[1] == x}) for x in (xs[0], xs[-1])}
     at = {x: mean_interval(np.array(list(found.values()))) for x, found in by.items()}
     of = names[0] if len(names) == 1 else f"mean of {len(names)} transformations"
-    plainly = _plainly(baseline(every, names)) if xs[0] else ""
+    plain = plainly(baseline(every, names)) if xs[0] else ""
     if len(xs) == 1:
         return (
             f"With {xs[0]:g} of {about.categories} categories seen transformed, accuracy on transformed images of the "
-            f"others is {_value(at[xs[0]])} ({of}, n = {at[xs[0]].n}){plainly}."
+            f"others is {_value(at[xs[0]])} ({of}, n = {at[xs[0]].n}){plain}."
         )
     change = judge(np.array([by[xs[-1]][key] - by[xs[0]][key] for key in by[xs[0]] if key in by[xs[-1]]]), 1)
-    trends = [one for one in found if one.key == RISES]
-    verbs = {direction(one) for one in trends}
-    verb = verbs.pop() if len(verbs) == 1 else ""
-    verb = verb if verb == moves(change) else ""
-    why = next((one.why for one in trends if one.why), change.why)
+    verb, why = _does([one for one in found if one.key == RISES], change)
     who = "Accuracy on transformed images of categories never seen transformed"
     tail = f"as the number seen transformed goes from {xs[0]:g} to {xs[-1]:g} of {about.categories}"
     count = f"({of}, n = {at[xs[-1]].n})"
-    said = f"{who} {verb} from {number(at[xs[0]].value)} to {_value(at[xs[-1]])} {count} {tail}"
+    words = f"{who} {verb} from {number(at[xs[0]].value)} to {_value(at[xs[-1]])} {count} {tail}"
     if not verb:
-        i = change.interval
-        said = (
+        words = (
             f"{who} is {number(at[xs[0]].value)} with {xs[0]:g} and {_value(at[xs[-1]])} with {xs[-1]:g} of "
-            f"{about.categories} categories seen transformed {count}; {undecided(i.value, i.low, i.high, why)}"
+            f"{about.categories} categories seen transformed {count}; {why}"
         )
     last = {name: mean([v for (s, x, _), v in across.items() if (s, x) == (name, xs[-1])]) for name in names}
     ranked = sorted((name for name in names if np.isfinite(last[name])), key=lambda name: last[name])
     if len(ranked) < 3:
-        return f"{said}{plainly}."
+        return f"{words}{plain}."
     low, high = ranked[0], ranked[-1]
-    said = f"{said}:" if verb else f"{said}. With {xs[-1]:g} it is"
-    return f"{said} least for {low} ({number(last[low])}), most for {high} ({number(last[high])}){plainly}."
+    words = f"{words}:" if verb else f"{words}. With {xs[-1]:g} it is"
+    return f"{words} least for {low} ({number(last[low])}), most for {high} ({number(last[high])}){plain}."
 
 
-def _extremes(means: Mapping[str, float]) -> str:
-    if len(means) < 2:
-        return ""
-    low, high = min(means, key=lambda name: means[name]), max(means, key=lambda name: means[name])
-    if means[low] == means[high]:
-        return f", {_signed(means[low])} for each"
-    return f", from {_signed(means[low])} ({low}) to {_signed(means[high])} ({high})"
+def _does(trends: Sequence[Finding], change: Verdict) -> tuple[str, str]:
+    """What the findings of all models let the answer say, "rises" or "falls"; else nothing, and why."""
+    verbs = {one.name.partition(f": {ACROSS_RISES}")[0]: direction(one) for one in trends}
+    decided = set(verbs.values())
+    if {"rises", "falls"} <= decided:
+        sides = [[model for model, verb in verbs.items() if verb == side] for side in ("rises", "falls", "")]
+        rest = f"; open in {_listed(sides[2])}" if sides[2] else ""
+        return "", f"models differ: it rises in {_listed(sides[0])} and falls in {_listed(sides[1])}{rest}"
+    if len(decided) == 1 and decided == {moves(change)} != {""}:
+        return moves(change), ""
+    i, why = change.interval, next((one.why for one in trends if one.why), change.why)
+    why = why or ("its order and its ends disagree" if trends else "no finding is about it")
+    return "", undecided(i.value, i.low, i.high, why)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _unit(about: Exposure) -> tuple[str, str]:
@@ -352,23 +317,7 @@ def _unit(about: Exposure) -> tuple[str, str]:
     return SEED if about.same_categories else DRAW
 
 
-def _over(n: int, unit: tuple[str, str]) -> str:
-    return f"; over {n} {unit[1]}" if n > 1 else f"; one {unit[0]}, so no interval"
-
-
-def _plainly(value: float) -> str:
-    return f"; a plainly trained network has {number(value)}" if np.isfinite(value) else ""
-
-
-def _signed(value: float) -> str:
-    return "not defined" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
-
-
 def _value(interval: Interval) -> str:
     if not np.isfinite(spread(interval).low):
         return number(interval.value)
     return f"{number(interval.value)} [{number(max(interval.low, 0))}, {number(min(interval.high, 1))}]"
-
-
-def _said(statement: str) -> str:
-    return statement[:1].upper() + statement[1:]

@@ -89,13 +89,18 @@ def _curves(values: Values, series: str) -> dict[int, np.ndarray]:
 
 def whole_repeats(values: Values) -> Values:
     """Values of the repeats that have every condition that any has, since a repeat that lacks a trial would average
-    other conditions; all of them where no repeat is whole."""
-    every = {key[:2] for key in values}
+    other conditions. Where no repeat is whole, all of them, at the conditions that every one has (maybe none)."""
     own: dict[int, set[tuple[str, float]]] = {}
     for series, x, repeat in values:
         own.setdefault(repeat, set()).add((series, x))
+    if not own:
+        return values
+    every = set.union(*own.values())
     whole = {repeat for repeat, found in own.items() if found == every}
-    return {key: value for key, value in values.items() if key[2] in whole} if whole else values
+    if whole:
+        return {key: value for key, value in values.items() if key[2] in whole}
+    shared = set.intersection(*own.values())
+    return {key: value for key, value in values.items() if key[:2] in shared}
 
 
 def together(points: pl.DataFrame, asked: str) -> Together:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 PUBLISHED = "0.1 on faces and 0.05 on ImageNet"  # one τ for each data set, of the penultimate layer
 NEAR_CHANCE = "near chance"  # the key of the finding that the answer rests on
+NEAR_NAME = "without the active units accuracy falls near chance"
 NEAR = 0.1  # of the accuracy above chance: what may be left for an accuracy to be near chance (ours)
 
 
@@ -99,7 +100,7 @@ def _layer(model: str, layer: str, every: pl.DataFrame, found: pl.DataFrame, gue
         networks=len(taus), without=every.height - len(taus), transformations=len(each),
         repeats=every["repeat"].n_unique(), kept=mean(kept), removed=mean(removed), full=mean(full), chance=guess,
         left=left.value, left_low=left.low, left_high=left.high, near=near.holds,
-        p=near.p if np.isfinite(near.p) else None, why=near.why,
+        p=near.p if np.isfinite(near.p) else None, why=near.why, shares=near.interval.n,
     )  # fmt: skip
 
 
@@ -134,17 +135,16 @@ def threshold_findings(about: Exposure) -> list[Finding]:
         f"with the units above τ set to zero instead, accuracy is {number(last.removed)} against {number(last.full)} "
         f"of the whole network ({last.layer}, {_of(last)}); chance is {number(last.chance)}. Of the accuracy above "
         f"chance {number(last.left, percent=True)} is left under the median transformation, which is the number; near "
-        f"chance means that at most a tenth is, under most transformations (ours){_others(others, _left)}. "
-        f"The paper has it very low for all transformations, yet above chance",
+        f"chance means that at most a tenth is, under most transformations (ours){_at_chance(last)}"
+        f"{_others(others, _left)}. The paper has it very low for all transformations, yet above chance",
     ]
     return [
         Finding("the activity below which units can be left out", _said(told[0]), last.tau, last.low, last.high,
                 last.networks, over="networks"),
         Finding("without the inactive units accuracy stays", _said(told[1]), gap, np.nan, np.nan, last.transformations,
                 over="transformations"),
-        Finding("without the active units accuracy falls near chance", _said(told[2]), last.left, last.left_low,
-                last.left_high, last.transformations, last.p, last.near, True, last.why, over="transformations",
-                key=NEAR_CHANCE),
+        Finding(NEAR_NAME, _said(told[2]), last.left, last.left_low, last.left_high, last.shares, last.p, last.near,
+                True, last.why, over="transformations", key=NEAR_CHANCE),
     ]  # fmt: skip
 
 
@@ -152,7 +152,8 @@ def threshold_answer(about: Exposure, found: Sequence[Finding]) -> str:
     """A study's answer where it asks at one number of categories only, and searched for τ: of the last layer, for two
     models at most. What is near chance is said as the findings of the page, one for each model, have it."""
     models = list(dict.fromkeys(one.model for one in about.by_layer))
-    near = dict(zip(models, [one.holds for one in found if one.key == NEAR_CHANCE]))
+    judged = {one.name: one.holds for one in found if one.key == NEAR_CHANCE}  # a model without τ has none
+    near = {model: judged.get(f"{model}: {NEAR_NAME}", judged.get(NEAR_NAME)) for model in models}
     told = [_answer([one for one in about.by_layer if one.model == model], near.get(model)) for model in models[:2]]
     return " ".join(told)
 
@@ -207,6 +208,13 @@ def _repeats(one: LayerThreshold, about: Exposure) -> str:
 
 def _of(one: LayerThreshold) -> str:
     return f"mean of {_count(one.transformations, 'transformation')}"
+
+
+def _at_chance(one: LayerThreshold) -> str:
+    n = one.transformations - one.shares
+    return f"; {_count(n, 'transformation')} {'are' if n > 1 else 'is'} left out: the whole network is at chance" * (
+        n > 0
+    )
 
 
 def _lost(one: LayerThreshold) -> str:
