@@ -264,10 +264,10 @@ def test_every_shipped_recipe_parses_expands_and_opens_with_what_a_reader_needs(
         assert Study(recipe, shipped()[name]).check()
 
 
-def test_the_demo_has_four_diversities_and_three_choices_of_held_out_cells():
+def test_the_demo_has_four_diversities_and_five_choices_of_held_out_cells():
     recipe = read_recipe(find_recipe("demo"))
     assert len(recipe.grid[0]["design.seen_per_level"]) == 4
-    assert len(recipe.grid[0]["design.seed"]) == 3
+    assert len(recipe.grid[0]["design.seed"]) == 5
     assert recipe.seeds == (0,)
 
 
