@@ -20,7 +20,8 @@ from unseen.studies.how_made import facts_tables
 from unseen.studies.meanings import meanings
 from unseen.studies.pictures import splits
 from unseen.studies.published import published_numbers
-from unseen.studies.regression_findings import by_network, interval_of, regression_answer, regression_findings
+from unseen.studies.regression_answer import regression_answer
+from unseen.studies.regression_findings import by_network, interval_of, regression_findings
 from unseen.studies.regressions import (
     BY_KIND,
     MEAN,

@@ -17,8 +17,7 @@ from unseen.measures import Interval, judge, lowest, mean_interval
 from unseen.reports.contents import Finding, LatentPoint
 from unseen.reports.words import number
 from unseen.studies.disentanglement_findings import disentanglement_predicts
-from unseen.studies.headline import undecided
-from unseen.studies.judged import corrected, direction, doubted, judged
+from unseen.studies.judged import corrected, doubted, judged
 from unseen.studies.learned import learned, learned_levels, unless_learned
 from unseen.studies.meanings import meanings
 from unseen.studies.pull_findings import drawn, share_alone
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 FAR = "extrapolation"
-NO_CHANGE = "whether it falls is left open (no network met both)"
 WORTH_TELLING = 0.05  # a difference of R²
 WORDS = {
     "random": "rows left out at random",
@@ -155,7 +153,7 @@ def hardest(tidy: pl.DataFrame, asked: str, key: str = "") -> Finding | None:
 def falls_off(tidy: pl.DataFrame, asked: str, key: str = "") -> Finding | None:
     """From the easiest split to the hardest (the paper's order) R² falls: what the answer tells. None where there are
     two splits, of which ``hardest`` tells the same."""
-    splits = _ordered(tidy, asked)
+    splits = ordered(tidy, asked)
     if len(splits) < 2 or (len(splits) == 2 and splits[-1] == FAR):
         return None
     changes = _changes(tidy, asked, splits[0], splits[-1])
@@ -169,7 +167,7 @@ def falls_off(tidy: pl.DataFrame, asked: str, key: str = "") -> Finding | None:
     return judged("R² falls from the easiest split to the hardest", statement, change, over=_units(changes), key=key)
 
 
-def _ordered(tidy: pl.DataFrame, asked: str) -> list[str]:
+def ordered(tidy: pl.DataFrame, asked: str) -> list[str]:
     """The splits that were asked, from the easiest to the hardest, as the paper has them; others come last."""
     rows = tidy.filter((tidy["measure"] == R2) & (tidy["set"] == asked) & (tidy["target"] == MEAN))
     there = rows["x"].unique(maintain_order=True).to_list()
@@ -284,7 +282,7 @@ def colour(tidy: pl.DataFrame, protected: Sequence[str], asked: str) -> Finding 
         return None
     gap = judge(repeats_of({key: float(np.mean(found)) for key, found in gaps.items()}), 1)
     statement = (
-        f"In {_and(list(told))}, R² of {', '.join(hues)} is {number(float(np.mean(values[True])))}, of the "
+        f"In {joined(list(told))}, R² of {', '.join(hues)} is {number(float(np.mean(values[True])))}, of the "
         f"other factors split on {number(float(np.mean(values[False])))}, {_over(list(gaps))}"
     )
     return judged("colour is easier than other factors", statement, gap, over=_units(gaps))
@@ -316,80 +314,18 @@ def transfer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> list[
     return found
 
 
-def regression_answer(
-    tidy: pl.DataFrame,
-    worlds: Mapping[str, tuple[str, str]],
-    asked: str,
-    found: Sequence[Finding],
-    of: str = "all factors",
-) -> str:
-    """The study's answer in a sentence with numbers; one for each world. ``found``: the findings of the page; ``of``:
-    the factors that R² is the mean of."""
-    told = []
-    for world in dict.fromkeys(world for world, _ in worlds.values()):
-        models = {series: model for series, (name, model) in worlds.items() if name == world}
-        part = tidy.filter(tidy["series"].is_in(list(models)))
-        change = next((one for one in found if one.key == answer_key(world)), None)
-        said = _answer(part, models, asked, of, change)
-        told.append(f"{world}: {said[0].lower()}{said[1:]}" if world else said)
-    return " ".join(told)
-
-
-def _answer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str, of: str, change: Finding | None) -> str:
-    r2 = {}
-    for series in models:
-        for split in tidy["x"].unique(maintain_order=True).to_list():
-            values = by_network(tidy, measure=R2, set=asked, target=MEAN, x=split, series=series)
-            if values:
-                r2[series, split] = mean_interval(np.array(list(values.values())))
-    if not r2:
-        return f"No answers on the {asked} rows yet."
-    order = _ordered(tidy, asked)
-    first, last = order[0], order[-1]
-    ends = {m: (r2[s, first], r2[s, last]) for s, m in models.items() if (s, first) in r2 and (s, last) in r2}
-    ranked = sorted(ends.items(), key=lambda item: -item[1][1].value)
-    shown = ranked if len(ranked) <= 3 else [ranked[0], ranked[-1]]
-    extent = f"; the other {len(ranked) - 2} models lie between" if len(ranked) > 3 else ""
-    if not ends:  # hardly begun: no model has met both
-        told = [(models[series], one) for (series, split), one in r2.items() if split == last]
-        parts = [f"{_value(one)} ({model}, n = {one.n})" for model, one in told]
-        return f"On {WORDS.get(last, last)}, the mean R² of {of} is {_and(parts)}."
-    if first == last:
-        parts = [f"{_value(one)} ({model}, n = {one.n})" for model, (one, _) in shown]
-        return f"On {WORDS.get(last, last)}, the mean R² of {of} is {_and(parts)}{extent}."
-    parts = [f"from {number(a.value)} to {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]
-    if change is not None and (verb := direction(change)):
-        mean = f"on average over {len(ends)} models: " if len(ends) > 1 else ""
-        return (
-            f"From {WORDS.get(first, first)} to {WORDS.get(last, last)}, the mean R² of {of} {verb} {mean}"
-            f"{_and(parts)}{extent}."
-        )
-    parts = [f"{_value(a)} and {_value(b)} ({model}, n = {b.n})" for model, (a, b) in shown]
-    return (
-        f"On {WORDS.get(first, first)} and on {WORDS.get(last, last)}, the mean R² of {of} is {_and(parts)}"
-        f"{extent}; {undecided(change.value, change.low, change.high, change.why) if change else NO_CHANGE}."
-    )
-
-
 def _changes(tidy: pl.DataFrame, asked: str, first: str, last: str) -> dict[Network, float]:
     """How R² changes from one split to another, for every network that met both."""
     at = [by_network(tidy, measure=R2, set=asked, target=MEAN, x=split) for split in (first, last)]
     return {key: at[1][key] - at[0][key] for key in at[0] if key in at[1]}
 
 
-def _and(parts: Sequence[str]) -> str:
+def joined(parts: Sequence[str]) -> str:
     """
-    >>> _and(["a", "b", "c"])
+    >>> joined(["a", "b", "c"])
     'a, b and c'
     """
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
-
-
-def _value(interval: Interval) -> str:
-    """R² has no lower end, so its interval is told as it is."""
-    if not np.isfinite(interval.low):
-        return number(interval.value)
-    return f"{number(interval.value)} [{number(interval.low)}, {number(interval.high)}]"
 
 
 def _over(networks: Sequence[Network]) -> str:
