@@ -27,9 +27,9 @@ from bench import control_worlds
 from unseen import worlds
 from unseen.engines import open_study
 from unseen.engines.local import run_study
+from unseen.kinds.contents import gather
 from unseen.reports.contents import Finding
 from unseen.studies import tables
-from unseen.studies.contents import gather
 from unseen.worlds import Entry
 
 WORLDS = {"scrambled": "scrambled", "two-cues": "two_cues", "falling-back": "falling_back", "patched": "patched"}

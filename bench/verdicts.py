@@ -15,21 +15,21 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import polars as pl
 
+from unseen.kinds.combinations.findings import findings
+from unseen.kinds.conditions.contents import ALL_BUT, ONE, Asked, Condition
+from unseen.kinds.conditions.findings import matrix_findings
+from unseen.kinds.domains.findings import domain_findings
+from unseen.kinds.domains.numbers import BOUND, Domain
+from unseen.kinds.exposure.findings import exposure_findings
+from unseen.kinds.exposure.numbers import ACROSS, GROUPS, MEDIAN, TAKEN, WITHIN
+from unseen.kinds.exposure.repeats import together
+from unseen.kinds.exposure.thresholds import by_layer
+from unseen.kinds.in_domain.findings import regression_findings
+from unseen.kinds.in_domain.numbers import DISTANCE, MEAN, ONE_OUT, OTHERS, OUT, R2, SPREAD, TOWARDS
+from unseen.kinds.judged import corrected
 from unseen.measures import category_growth
 from unseen.measures.verdicts import ALPHA
 from unseen.reports.contents import Exposure, Finding, LatentPoint
-from unseen.studies.domain_findings import domain_findings
-from unseen.studies.domains import BOUND, Domain
-from unseen.studies.exposure_findings import exposure_findings
-from unseen.studies.exposure_numbers import together
-from unseen.studies.exposures import ACROSS, GROUPS, MEDIAN, TAKEN, WITHIN
-from unseen.studies.findings import findings
-from unseen.studies.judged import corrected
-from unseen.studies.matrices import ALL_BUT, ONE, Asked, Condition
-from unseen.studies.matrix_findings import matrix_findings
-from unseen.studies.regression_findings import regression_findings
-from unseen.studies.regressions import DISTANCE, MEAN, ONE_OUT, OTHERS, OUT, R2, SPREAD, TOWARDS
-from unseen.studies.threshold_findings import by_layer
 
 Rng = np.random.Generator
 Page = Callable[

@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from unseen.cli.app import app
-from unseen.studies.published import PUBLISHED
+from unseen.kinds.published import PUBLISHED
 from unseen.vocabulary.recipe import recipe_from, setting, shipped
 
 ROOT = Path(__file__).resolve().parents[1]

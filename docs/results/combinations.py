@@ -21,8 +21,8 @@ from docs.results.numbers import (
     table,
     within_strata,
 )
+from unseen.kinds.combinations.findings import findings
 from unseen.reports.contents import Finding
-from unseen.studies.findings import findings
 
 BOTH, UNSEEN, SEEN = "geometric mean", "unseen", "seen"
 CELL = "accuracy of a held-out cell"

@@ -11,11 +11,11 @@ import polars as pl
 
 from docs.results.combinations import check_holm, corrected, pick
 from docs.results.numbers import MARKS, interval, mean_of, number, percent, spearman, table, within_strata
+from unseen.kinds.exposure.contents import networks
+from unseen.kinds.exposure.findings import exposure_findings
+from unseen.kinds.exposure.repeats import together
+from unseen.kinds.exposure.thresholds import by_layer
 from unseen.reports.contents import Exposure, Finding
-from unseen.studies.exposure_contents import networks
-from unseen.studies.exposure_findings import exposure_findings
-from unseen.studies.exposure_numbers import together
-from unseen.studies.threshold_findings import by_layer
 from unseen.worlds.transforms import TRANSFORMATIONS
 
 WITHIN, ACROSS, PLAIN, UNSEEN, SEEN = "within", "across", "plain", "unseen-transformed", "seen-transformed"

@@ -13,11 +13,11 @@ import polars as pl
 
 from docs.results.combinations import check_holm, corrected, pick
 from docs.results.numbers import MARKS, interval, mean_of, number, spearman
+from unseen.kinds.conditions.contents import Asked, asked, conditions
+from unseen.kinds.conditions.findings import matrix_findings
+from unseen.kinds.judged import corrected as page_corrected
+from unseen.kinds.published import published_numbers
 from unseen.reports.contents import Finding
-from unseen.studies.judged import corrected as page_corrected
-from unseen.studies.matrices import Asked, asked, conditions
-from unseen.studies.matrix_findings import matrix_findings
-from unseen.studies.published import published_numbers
 
 TEST = "test-"
 

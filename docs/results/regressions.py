@@ -11,9 +11,9 @@ import polars as pl
 
 from docs.results.combinations import check_holm, corrected, pick
 from docs.results.numbers import MARKS, interval, mean_of, number, percent, plus_minus, spearman, table
+from unseen.kinds.in_domain.disentanglement import latent_points
+from unseen.kinds.in_domain.findings import regression_findings
 from unseen.reports.contents import Finding
-from unseen.studies.disentanglement_findings import latent_points
-from unseen.studies.regression_findings import regression_findings
 
 MEAN, R2, KEPT, ALONE = "mean over factors", "R²", " (answers kept to the range)", "one-out-*"
 OUT, OTHERS = "R² of the factor out of range", "R² of the other factors"

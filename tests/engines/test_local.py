@@ -407,7 +407,7 @@ def test_finished_trials_of_the_same_network_tell_how_long_the_others_take(tmp_p
 
 def test_a_design_without_a_probe_is_timed_and_drawn(tmp_path):
     from unseen.engines.timing import estimate
-    from unseen.studies.pictures import splits
+    from unseen.kinds.pictures import splits
 
     opened = study(tmp_path / "study", recordings={"layers": "none"})
     for trial in opened.trials:

@@ -11,10 +11,10 @@ import pytest
 from report_example import EMPTY, contents
 from test_report_page import Reader
 
+from unseen.kinds.exposure.figures import EXPOSURE_FIGURES, GROUPS, MEDIAN, MOST_PANELS, TAKEN
+from unseen.kinds.exposure.panels import density, family_colours
 from unseen.reports import write_report
 from unseen.reports.contents import CalibrationCurve, Exposure, LayerThreshold, Together, Trend, Violin
-from unseen.reports.exposure import density, family_colours
-from unseen.reports.exposure_figures import EXPOSURE_FIGURES, GROUPS, MEDIAN, MOST_PANELS, TAKEN
 from unseen.reports.figures import FIGURES, figures
 from unseen.reports.tables import layer_thresholds, trends
 

@@ -8,7 +8,7 @@ import vl_convert
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unseen.reports import regression
+from unseen.kinds.in_domain import panels as regression
 from unseen.reports.charts import CONFIG
 from unseen.reports.figures import Figure, Panel
 from unseen.reports.palette import role, themed

@@ -12,11 +12,11 @@ import pytest
 from report_example import EMPTY, contents
 from test_report_page import Reader
 
+from unseen.kinds.in_domain.disentanglement_figure import LOWEST, disentanglement
+from unseen.kinds.in_domain.figures import MOST_SMALL, REGRESSION_FIGURES, answers, factors, kinds, modularity, r2
 from unseen.reports import AnswerPicture, RatioPicture, Regression, SplitPicture, figure_files, write_report
 from unseen.reports.contents import KindRow, LatentPoint
-from unseen.reports.disentanglement import LOWEST, disentanglement
 from unseen.reports.figures import FIGURES, figures
-from unseen.reports.regression_figures import MOST_SMALL, REGRESSION_FIGURES, answers, factors, kinds, modularity, r2
 from unseen.reports.selection import colours_of
 
 MODES = ("random", "composition", "interpolation", "extrapolation")

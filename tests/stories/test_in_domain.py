@@ -6,9 +6,9 @@ from safetensors.numpy import load_file
 
 from small_study import ran
 from unseen.engines import open_study
+from unseen.kinds.collect import collect
+from unseen.kinds.contents import gather
 from unseen.reports import write_report
-from unseen.studies.collect import collect
-from unseen.studies.contents import gather
 
 RECIPE = {
     "extends": "schott2022/small",

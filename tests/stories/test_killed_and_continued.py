@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from small_study import command, ran, study, surroundings, tiny, written
-from unseen.studies.collect import collect
+from unseen.kinds.collect import collect
 from unseen.studies.store import Store
 from unseen.studies.study import load_study
 

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from unseen.studies.exposures import levels_of
+from unseen.kinds.exposure.numbers import levels_of
 
 LEVELS = ("blur", "rotation-90", "white-noise")
 LAYERS = ("layer1", "layer2", "layer3")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unseen.studies.published_distortions import CONDITIONS, HUMAN, lecture_table
+from unseen.kinds.published_distortions import CONDITIONS, HUMAN, lecture_table
 
 LEVELS = ("none", "rotation-90", "white-noise", "salt-and-pepper")
 

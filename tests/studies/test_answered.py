@@ -14,11 +14,11 @@ from sklearn.metrics import confusion_matrix as oracle
 
 from small_study import ran, tiny
 from unseen.engines import open_study
+from unseen.kinds.answered import gather_answers, read_told
+from unseen.kinds.contents import gather
+from unseen.kinds.mistakes import Mistakes
 from unseen.reports.cells import cell_body, mean_words
-from unseen.studies.answered import gather_answers, read_told
 from unseen.studies.commands import FILE, commands, made, note_command
-from unseen.studies.contents import gather
-from unseen.studies.mistakes import Mistakes
 from unseen.studies.stored import StoredStudy
 from unseen.studies.study import load_study
 

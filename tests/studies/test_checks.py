@@ -9,9 +9,9 @@ import torch
 
 from small_study import ran, tiny
 from unseen.engines import open_study
+from unseen.kinds.contents import gather
 from unseen.models import build
 from unseen.studies.checks import check_study
-from unseen.studies.contents import gather
 from unseen.studies.study import Study
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import recipe_from
@@ -188,7 +188,7 @@ def test_seeds_as_large_as_can_be_are_trained_and_come_back(tmp_path):
     study = open_study(tiny(**ONE, seeds=[2**63 - 1]), out=tmp_path / "study")
     study.check()
     assert ran(study).finished == 1
-    from unseen.studies.collect import collect
+    from unseen.kinds.collect import collect
 
     assert set(collect(study)["seed"]) == {2**63 - 1}
     assert json.loads(json.dumps(study.trials[0].seed)) == 2**63 - 1

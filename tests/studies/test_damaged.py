@@ -8,8 +8,8 @@ import pytest
 from packs import A1, facts
 from safetensors.numpy import load_file, save_file
 
-from unseen.studies.collect import collect
-from unseen.studies.contents import gather
+from unseen.kinds.collect import collect
+from unseen.kinds.contents import gather
 from unseen.studies.store import Store
 from unseen.studies.study import load_study
 from unseen.vocabulary.errors import UnseenError
@@ -152,7 +152,7 @@ def test_a_fault_of_ours_is_called_one_and_nobody_is_told_to_remove_a_result(fin
     def broken(*_):
         raise KeyError("of ours")
 
-    monkeypatch.setattr("unseen.studies.collect._order", broken)
+    monkeypatch.setattr("unseen.kinds.collect._order", broken)
     said = say("results", finished)
     assert said.code == 70
     assert "fault" in said.flat

@@ -11,15 +11,15 @@ from scipy.stats import spearmanr
 from test_regression_study import by_hand, stops_at_the_edge, tables
 
 from unseen.engines import open_study
+from unseen.kinds.collect import collect, damage, finished_trials
+from unseen.kinds.contents import labelled
+from unseen.kinds.in_domain import disentangled as subject
+from unseen.kinds.in_domain.contents import by_meaning
+from unseen.kinds.in_domain.disentangled import ACTIVE, COLLAPSED, DISENTANGLEMENT, GAP, INFORMATIVENESS, KEPT, SCORES
+from unseen.kinds.in_domain.disentanglement import disentanglement_predicts, latent_points
+from unseen.kinds.in_domain.meanings import MEANINGS, meanings
 from unseen.measures import dci, mig
 from unseen.reports.contents import LatentPoint
-from unseen.studies import disentangled as subject
-from unseen.studies.collect import collect, damage, finished_trials
-from unseen.studies.contents import labelled
-from unseen.studies.disentangled import ACTIVE, COLLAPSED, DISENTANGLEMENT, GAP, INFORMATIVENESS, KEPT, SCORES
-from unseen.studies.disentanglement_findings import disentanglement_predicts, latent_points
-from unseen.studies.meanings import MEANINGS, meanings
-from unseen.studies.regression_contents import by_meaning
 
 FACTS = {"description": {"network": {"backbone": "vae"}}}
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from domain_example import DOMAINS, by_hand, even, folder_of, known, study_of, tables, write_trial
 
+from unseen.kinds.answered import read_told
+from unseen.kinds.collect import collect, damage, finished_trials
+from unseen.kinds.contents import gather, summary_of
+from unseen.kinds.domains.contents import read
+from unseen.kinds.domains.findings import AT_ALL, LESS, domain_answer, domain_findings, gap_key, verdicts
+from unseen.kinds.domains.numbers import BOUND, OTHERS, Answered, Domain, domain_numbers
 from unseen.measures import mean_interval
 from unseen.reports import write_report
 from unseen.reports.figures import figures
-from unseen.studies.answered import read_told
-from unseen.studies.collect import collect, damage, finished_trials
-from unseen.studies.contents import gather, summary_of
-from unseen.studies.domain_contents import read
-from unseen.studies.domain_findings import AT_ALL, LESS, domain_answer, domain_findings, gap_key, verdicts
-from unseen.studies.domains import BOUND, OTHERS, Answered, Domain, domain_numbers
 from unseen.studies.study import Study
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import recipe_from
@@ -279,7 +279,7 @@ def test_one_row_per_trial_tells_each_domain(finished):
 def test_a_terminal_shows_domains_in_80_columns(finished):
     from rich.console import Console
 
-    from unseen.cli.domains import show_domains
+    from unseen.kinds.domains.terminal import show_domains
 
     console = Console(width=80, record=True)
     show_domains(console, summary_of(finished).fill_nan(None), "domain")
@@ -355,7 +355,7 @@ def test_damaged_answers_are_told_in_words(root, tmp_path):
 
 
 def test_the_plan_says_what_is_judged_over_domains_and_over_seeds(tmp_path):
-    from unseen.studies.planned import planned
+    from unseen.kinds.planned import planned
 
     root = folder_of(tmp_path / "images", even())
     one = planned(study_of(root, tmp_path / "one", seeds=[0]))

@@ -12,11 +12,10 @@ from exposure_example import LAYERS, LEVELS, by_hand, calibration, plausible, ta
 from scipy import stats
 
 from unseen.engines import open_study
-from unseen.reports import exposure_figures
-from unseen.reports.contents import Exposure
-from unseen.studies.collect import collect
-from unseen.studies.contents import gather, summary_of
-from unseen.studies.exposure_findings import (
+from unseen.kinds.collect import collect
+from unseen.kinds.contents import gather, summary_of
+from unseen.kinds.exposure import figures as exposure_figures
+from unseen.kinds.exposure.findings import (
     explains,
     exposure_answer,
     exposure_findings,
@@ -24,8 +23,9 @@ from unseen.studies.exposure_findings import (
     grows,
     rises,
 )
-from unseen.studies.exposure_numbers import DRAW, growth_of, together, trends, whole_repeats
-from unseen.studies.exposures import ACROSS, FIRING, GROUPS, MEAN, MEDIAN, TAKEN, TAU, UNITS_ACTIVE, WITHIN
+from unseen.kinds.exposure.numbers import ACROSS, FIRING, GROUPS, MEAN, MEDIAN, TAKEN, TAU, UNITS_ACTIVE, WITHIN
+from unseen.kinds.exposure.repeats import DRAW, growth_of, together, trends, whole_repeats
+from unseen.reports.contents import Exposure
 from unseen.vocabulary.errors import UnseenError
 
 
@@ -411,9 +411,9 @@ def test_the_picture_of_the_splits_has_all_transformations_and_the_order_of_cate
 def test_results_fit_a_terminal_and_name_within_and_across_by_transformation_and_number(study, contents):
     import io
 
-    from unseen.cli.exposing import show_grid
     from unseen.cli.listing import show_results
     from unseen.cli.terminal import Terminal
+    from unseen.kinds.exposure.terminal import show_grid
 
     def printed(show):
         console = Terminal(file=io.StringIO(), width=80)

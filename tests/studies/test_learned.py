@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from unseen.kinds.judged import judged, told
+from unseen.kinds.learned import OF_THE_SET, learned, learned_conditions, learned_levels, unless_learned
 from unseen.measures import judge
-from unseen.studies.judged import judged, told
-from unseen.studies.learned import OF_THE_SET, learned, learned_conditions, learned_levels, unless_learned
 
 SURE, UNSURE = (judge(np.array(values), 1) for values in ([0.5, 0.6, 0.7], [-0.5, 0.1, 0.3]))
 CLAIMS = [judged("claim", "It holds", SURE), told("number", "It is told", SURE), judged("open", "It is open", UNSURE)]

@@ -7,9 +7,9 @@ import pytest
 
 from small_study import ran, tiny, written
 from unseen.engines import open_study
+from unseen.kinds.contents import gather
 from unseen.reports import write_report
 from unseen.studies import tables
-from unseen.studies.contents import gather
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.pools import Pools
 from unseen.vocabulary.samples import Samples

@@ -9,8 +9,8 @@ import tarfile
 import pytest
 from packs import archive
 
+from unseen.kinds.collect import collect
 from unseen.studies.archives import IDENTITY, PACKED
-from unseen.studies.collect import collect
 from unseen.studies.store import Store
 from unseen.studies.study import load_study
 from unseen.vocabulary.errors import UnseenError

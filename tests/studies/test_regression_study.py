@@ -9,15 +9,15 @@ from scipy import stats
 
 from unseen.designs.levels import MODES
 from unseen.engines import open_study
-from unseen.reports.regression_figures import KEPT as DRAWN_KEPT
-from unseen.reports.regression_figures import OTHERS as DRAWN_OTHERS
-from unseen.reports.regression_figures import OUT as DRAWN_OUT
-from unseen.reports.regression_figures import R2 as DRAWN_R2
-from unseen.reports.regression_figures import r2 as figure_of_r2
+from unseen.kinds.contents import gather, summary_of
+from unseen.kinds.in_domain.figures import KEPT as DRAWN_KEPT
+from unseen.kinds.in_domain.figures import OTHERS as DRAWN_OTHERS
+from unseen.kinds.in_domain.figures import OUT as DRAWN_OUT
+from unseen.kinds.in_domain.figures import R2 as DRAWN_R2
+from unseen.kinds.in_domain.figures import r2 as figure_of_r2
+from unseen.kinds.in_domain.numbers import KEPT, MEAN, OTHERS, OUT, R2, TOWARDS, WILD, model_of
+from unseen.kinds.published import PUBLISHED, published_numbers
 from unseen.reports.selection import FACTORS
-from unseen.studies.contents import gather, summary_of
-from unseen.studies.published import PUBLISHED, published_numbers
-from unseen.studies.regressions import KEPT, MEAN, OTHERS, OUT, R2, TOWARDS, WILD, model_of
 from unseen.vocabulary.errors import UnseenError
 
 MODELS = ("mlp", "cnn")
@@ -281,8 +281,8 @@ def test_worlds_that_the_grid_varies_stay_apart(tmp_path):
 
 
 def test_transfer_is_paired_with_the_same_network_from_scratch(tmp_path):
-    from unseen.studies.contents import labelled
-    from unseen.studies.regression_findings import transfer
+    from unseen.kinds.contents import labelled
+    from unseen.kinds.in_domain.findings import transfer
 
     study = by_hand(open_study(tables(), out=tmp_path), stops_at_the_edge)
     tidy, _ = labelled(study, [(study.store.read(n), study.store.trials / n) for n in study.store.finished()])

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from small_study import ran, study
-from unseen.studies.collect import finished_trials
-from unseen.studies.contents import gather, labelled
+from unseen.kinds.collect import finished_trials
+from unseen.kinds.contents import gather, labelled
 
 
 def test_a_grid_over_the_designs_seed_repeats_the_study_with_other_held_out_cells(tmp_path):

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from unseen.designs.levels import MODES
+from unseen.kinds.in_domain.numbers import model_of
 from unseen.models import build
 from unseen.models.efficientnet_lite import efficientnet_lite0
 from unseen.studies.encoders import check_objective
-from unseen.studies.regressions import model_of
 from unseen.studies.study import Study
 from unseen.studies.trials import expand
 from unseen.vocabulary.errors import UnseenError

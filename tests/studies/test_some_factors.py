@@ -5,10 +5,10 @@ import pytest
 from small_study import ran
 from unseen.designs.levels import MODES
 from unseen.engines import open_study
+from unseen.kinds.collect import collect
+from unseen.kinds.contents import gather
+from unseen.kinds.in_domain.numbers import OTHERS, OUT, TOWARDS
 from unseen.reports import write_report
-from unseen.studies.collect import collect
-from unseen.studies.contents import gather
-from unseen.studies.regressions import OTHERS, OUT, TOWARDS
 
 
 def tables(targets):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unseen.kinds.collect import collect
 from unseen.studies.answers import read_answers, words
-from unseen.studies.collect import collect
 from unseen.studies.execute import _write
 from unseen.studies.study import load_study
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from unseen.kinds.combinations.findings import CHOICE, ONE_CHOICE, SEED, findings
+from unseen.kinds.exposure.contents import networks
+from unseen.kinds.exposure.findings import exposure_findings
+from unseen.kinds.exposure.numbers import ACROSS, MEDIAN, WITHIN
+from unseen.kinds.exposure.repeats import together
 from unseen.reports.contents import Exposure
-from unseen.studies.exposure_contents import networks
-from unseen.studies.exposure_findings import exposure_findings
-from unseen.studies.exposure_numbers import together
-from unseen.studies.exposures import ACROSS, MEDIAN, WITHIN
-from unseen.studies.findings import CHOICE, ONE_CHOICE, SEED, findings
 from unseen.worlds.transforms import TRANSFORMATIONS
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from unseen.designs import audit, matrix
+from unseen.kinds.pictures import splits, visible
+from unseen.kinds.visit_pictures import visit_picture
 from unseen.reports import grid_text
 from unseen.reports.pictures import cell_words, count_words, split_sheet
-from unseen.studies.pictures import splits, visible
 from unseen.studies.study import Study
-from unseen.studies.visit_pictures import visit_picture
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.recipe import recipe_from
 from unseen.vocabulary.samples import Block, Samples
@@ -100,7 +100,7 @@ def test_pictures_with_signs_are_shown_about_mid_grey():
 
 
 def test_pictures_brighter_than_white_are_stretched_as_in_exposure_studies():
-    from unseen.studies.exposure_pictures import fitted
+    from unseen.kinds.exposure.pictures import fitted
 
     bright = np.linspace(0, 1600, 64, dtype=np.float32).reshape(1, 1, 8, 8)
     pictures = np.concatenate([bright, bright - 400, bright / 8])

@@ -180,22 +180,22 @@ def _notes(world: Any) -> None:
 def _damage(study: Any, place: Terminal) -> None:
     """Trials that could not be read, or lost a part, are said beside the numbers."""
     from unseen.cli.progress import print_hanging
-    from unseen.studies.collect import damage, finished_trials
+    from unseen.kinds.collect import damage, finished_trials
 
     for line in damage(study, finished_trials(study)):
         print_hanging(place, line)
 
 
 def _report(study: Any) -> Path:
+    from unseen.kinds.contents import gather
     from unseen.reports import write_report
-    from unseen.studies.contents import gather
 
     with console.status("writing the report"):
         contents = gather(study)
         page = write_report(contents, study.path / "report")
     console.print(contents.answer, markup=False)
     if contents.exposure is not None:
-        from unseen.cli.exposing import show_grid
+        from unseen.kinds.exposure.terminal import show_grid
 
         show_grid(console, contents.summary, contents.exposure.category)
     _damage(study, console)
@@ -240,7 +240,7 @@ def check(recipe: Recipe, settings: Set = None, trust: Trust = False) -> None:
     """
     from unseen.cli.planning import show_networks
     from unseen.cli.progress import print_hanging
-    from unseen.studies.planned import planned
+    from unseen.kinds.planned import planned
 
     study = _trusting(recipe, Path("runs/check"), settings, trust)
     audits = study.check()

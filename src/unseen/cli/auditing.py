@@ -17,9 +17,9 @@ LEFT_OUT = "near-copies: not looked for, as asked"
 
 def show_audit(study: Any, console: Console, near: bool | None = None) -> None:
     """``near``: whether pictures are compared; None: where they are files."""
+    from unseen.kinds.collect import distances
+    from unseen.kinds.pictures import grid_pictures
     from unseen.reports import grid_text
-    from unseen.studies.collect import distances
-    from unseen.studies.pictures import grid_pictures
     from unseen.studies.resembling import near_copies, reads_files
 
     far = {id(row["trial"]): row for row in distances(study)}

@@ -163,8 +163,8 @@ def show_results(study: Any, console: Terminal, form: str, summary: bool) -> Non
     """Numbers of a study in the form asked for."""
     if form not in FORMATS:
         raise unknown("format", form, FORMATS)
-    from unseen.studies.collect import collect
-    from unseen.studies.contents import summary_of
+    from unseen.kinds.collect import collect
+    from unseen.kinds.contents import summary_of
 
     frame = (summary_of(study) if summary else collect(study)).fill_nan(None)
     _show_numbers(study, console, frame, form, summary)
@@ -192,7 +192,7 @@ def show_findings(console: Console, found: Sequence[Finding]) -> None:
 
 
 def _show_numbers(study: Any, console: Terminal, frame: Any, form: str, summary: bool) -> None:
-    from unseen.studies.contents import axis
+    from unseen.kinds.contents import axis
 
     if form == "csv":
         console.data(frame.write_csv())
@@ -203,15 +203,15 @@ def _show_numbers(study: Any, console: Terminal, frame: Any, form: str, summary:
     elif summary and study.recipe.task == "regression":
         _r2_tables(console, frame)
     elif summary and study.recipe.design.name == "expose":
-        from unseen.cli.exposing import show_exposures
+        from unseen.kinds.exposure.terminal import show_exposures
 
         show_exposures(console, frame, study.recipe.design.arguments.get("category", "category"))
     elif summary and study.recipe.design.name == "matrix":
-        from unseen.cli.matrices import show_matrix
+        from unseen.kinds.conditions.terminal import show_matrix
 
         show_matrix(console, frame)
     elif summary and study.recipe.design.name == "leave_one_out":
-        from unseen.cli.domains import show_domains
+        from unseen.kinds.domains.terminal import show_domains
 
         show_domains(console, frame, str(study.recipe.design.arguments["factor"]))
     elif summary:
@@ -231,8 +231,8 @@ def write_parquet(opened: Callable[[], Any], console: Terminal, form: str, to: P
         raise UnseenError(f"'{to}' {why}; name the file to write, e.g. numbers.parquet.")
     if to.exists() and to.stat().st_size and to.read_bytes()[:4] != b"PAR1":
         raise UnseenError(f"'{to}' is there already and is no Parquet file; name another one, e.g. numbers.parquet.")
+    from unseen.kinds.whole_table import write_whole_table
     from unseen.studies.leftovers import aside_name
-    from unseen.studies.whole_table import write_whole_table
 
     study = opened()
     aside = to.with_name(aside_name(to.name))
@@ -280,7 +280,7 @@ def _accuracy_table(console: Console, frame: Any, axis: str) -> None:
 
 def _r2_tables(console: Console, frame: Any) -> None:
     """The main numbers of a study of regression: mean R² by split, then what happens to one factor out of range."""
-    from unseen.studies.regressions import MEAN, ONE_OUT, OTHERS, OUT, R2, TOWARDS
+    from unseen.kinds.in_domain.numbers import MEAN, ONE_OUT, OTHERS, OUT, R2, TOWARDS
 
     for asked in frame.filter(frame["measure"] == R2)["set"].unique(maintain_order=True).to_list():
         rows = frame.filter((frame["measure"] == R2) & (frame["set"] == asked) & (frame["target"] == MEAN))

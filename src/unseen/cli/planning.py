@@ -19,10 +19,10 @@ MOST_SPLITS = 4  # by levels that the plan draws
 
 
 def show_plan(study: Any, console: Console, device: str, picture: Path | None, timing: bool) -> None:
+    from unseen.kinds.pictures import grid_pictures, splits
+    from unseen.kinds.planned import planned
     from unseen.reports import contact_sheet, grid_text
     from unseen.reports.shades import LEGEND
-    from unseen.studies.pictures import grid_pictures, splits
-    from unseen.studies.planned import planned
 
     audits = study.check()
     trials = study.trials
@@ -178,7 +178,7 @@ def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: 
 
 
 def show_status(study: Any, console: Console) -> None:
-    from unseen.studies.collect import damage, finished_trials
+    from unseen.kinds.collect import damage, finished_trials
 
     trials, failures = study.trials, study.failures()
     done = [trial for trial in trials if study.find(trial) is not None]

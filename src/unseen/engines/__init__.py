@@ -93,7 +93,7 @@ def run_recipe(
     import warnings
 
     from unseen.engines.local import run_study
-    from unseen.studies.collect import collect, damage, finished_trials
+    from unseen.kinds.collect import collect, damage, finished_trials
     from unseen.studies.commands import called
     from unseen.studies.trusting import settle
 

@@ -46,13 +46,13 @@ class OpenedStudy:
 
     def results(self) -> pl.DataFrame:
         """The tidy table: one row per finished trial and number."""
-        from unseen.studies.collect import collect
+        from unseen.kinds.collect import collect
 
         return collect(self._stored())
 
     def summary(self) -> pl.DataFrame:
         """Means over repeats with their 95 % intervals, as the report shows them."""
-        from unseen.studies.contents import summary_of
+        from unseen.kinds.contents import summary_of
 
         return summary_of(self._stored())
 
@@ -60,7 +60,7 @@ class OpenedStudy:
         """The answers of every finished trial: one row per trial, test image and question, with its factor levels."""
         import polars as pl
 
-        from unseen.studies.collect import finished_trials
+        from unseen.kinds.collect import finished_trials
         from unseen.studies.sound import damaged
         from unseen.vocabulary.errors import UnseenError
 
@@ -101,8 +101,8 @@ class OpenedStudy:
 
     def report(self) -> Path:
         """Write the report; the path of its page."""
+        from unseen.kinds.contents import gather
         from unseen.reports import write_report
-        from unseen.studies.contents import gather
 
         return write_report(gather(self._stored()), self.path / "report")
 

@@ -11,8 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     import polars as pl
 
+    from unseen.kinds.domains.tables import Domains
     from unseen.reports.answered import Answered
-    from unseen.reports.domains import Domains
 
 
 @dataclass(frozen=True, eq=False)

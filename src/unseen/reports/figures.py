@@ -276,10 +276,10 @@ FIGURES: Mapping[str, Callable[[Contents], Figure | str]] = {
 
 def figures(contents: Contents) -> dict[str, Figure | str]:
     """Every figure, or why there is none, in the order of the page."""
-    from unseen.reports.domain_figures import DOMAIN_FIGURES
-    from unseen.reports.exposure_figures import EXPOSURE_FIGURES
-    from unseen.reports.matrix_figures import MATRIX_FIGURES
-    from unseen.reports.regression_figures import REGRESSION_FIGURES
+    from unseen.kinds.conditions.figures import MATRIX_FIGURES
+    from unseen.kinds.domains.figures import DOMAIN_FIGURES
+    from unseen.kinds.exposure.figures import EXPOSURE_FIGURES
+    from unseen.kinds.in_domain.figures import REGRESSION_FIGURES
 
     makers = FIGURES if contents.regression is None else REGRESSION_FIGURES
     makers = makers if contents.exposure is None else EXPOSURE_FIGURES

@@ -63,11 +63,11 @@ def drawings(contents: Contents, made: dict[str, Figure | str]) -> dict[str, str
 def _put_figures(drawn: dict[str, str], out: Path) -> dict[str, Path]:
     import vl_convert
 
-    from unseen.reports.domain_figures import DOMAIN_FIGURES
-    from unseen.reports.exposure_figures import EXPOSURE_FIGURES
+    from unseen.kinds.conditions.figures import MATRIX_FIGURES
+    from unseen.kinds.domains.figures import DOMAIN_FIGURES
+    from unseen.kinds.exposure.figures import EXPOSURE_FIGURES
+    from unseen.kinds.in_domain.figures import REGRESSION_FIGURES
     from unseen.reports.figures import FIGURES
-    from unseen.reports.matrix_figures import MATRIX_FIGURES
-    from unseen.reports.regression_figures import REGRESSION_FIGURES
 
     folder = out / "figures"
     known = {*FIGURES, *REGRESSION_FIGURES, *EXPOSURE_FIGURES, *MATRIX_FIGURES, *DOMAIN_FIGURES}

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from unseen.kinds.domains.tables import domain_sections
 from unseen.reports import answered, tables
 from unseen.reports.accuracy_table import accuracy_table
 from unseen.reports.contents import Contents, SplitPicture, UnitPicture
-from unseen.reports.domains import domain_sections
 from unseen.reports.figures import Figure, Key
 from unseen.reports.legend import HINT, MARKS, POINT
 from unseen.reports.palette import themed

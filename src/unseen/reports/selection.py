@@ -34,7 +34,7 @@ def ordered(names: Iterable[str]) -> list[str]:
 def colours_of(contents: Contents) -> dict[str, str]:
     """One colour per series for the whole report, whichever figure it appears in; of transformations, per family."""
     if contents.exposure is not None:
-        from unseen.reports.exposure import family_colours
+        from unseen.kinds.exposure.panels import family_colours
 
         return family_colours(contents.curves["series"].to_list() if contents.curves.height else [])
     frames = [frame for frame in (contents.summary, contents.scatter, contents.curves) if frame.height]

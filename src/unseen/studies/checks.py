@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from unseen.kinds.conditions.contents import check_matrix
+from unseen.kinds.domains.numbers import check_only_category
+from unseen.kinds.exposure.numbers import check_category
+from unseen.kinds.published import check_published
 from unseen.measures import chance
-from unseen.studies.domains import check_only_category
-from unseen.studies.exposures import check_category
 from unseen.studies.invariances import check_invariance, check_rectified
 from unseen.studies.limits import check_images, check_named, check_training
-from unseen.studies.matrices import check_matrix
-from unseen.studies.published import check_published
 from unseen.studies.strengths import check_target
 from unseen.studies.study import is_pattern, matching
 from unseen.vocabulary.errors import UnseenError, unknown

@@ -12,23 +12,23 @@ if TYPE_CHECKING:
 def findings_of(study: Study) -> tuple[Finding, ...]:
     """All findings, corrected for their number."""
     if study.recipe.task == "regression":
-        from unseen.studies.regression_contents import findings_of_regression
+        from unseen.kinds.in_domain.contents import findings_of_regression
 
         return findings_of_regression(study)
-    from unseen.studies.domains import is_domains
-    from unseen.studies.exposures import is_exposure
-    from unseen.studies.matrices import findings_of_matrix, is_matrix
+    from unseen.kinds.conditions.contents import findings_of_matrix, is_matrix
+    from unseen.kinds.domains.numbers import is_domains
+    from unseen.kinds.exposure.numbers import is_exposure
 
     if is_exposure(study.recipe):
-        from unseen.studies.exposure_contents import findings_of_exposure
+        from unseen.kinds.exposure.contents import findings_of_exposure
 
         return findings_of_exposure(study)
     if is_matrix(study.recipe):
         return findings_of_matrix(study)
     if is_domains(study.recipe):
-        from unseen.studies.domain_contents import findings_of_domains
+        from unseen.kinds.domains.contents import findings_of_domains
 
         return findings_of_domains(study)
-    from unseen.studies.contents import findings_of_combinations
+    from unseen.kinds.contents import findings_of_combinations
 
     return findings_of_combinations(study)

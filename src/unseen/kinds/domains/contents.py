@@ -1,0 +1,239 @@
+"""A study that leaves one domain out, gathered for its report and its table of numbers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unseen.kinds.domains.findings import (
+    WORDS,
+    clipped,
+    compared,
+    domain_answer,
+    domain_findings,
+    gap_key,
+    learned,
+    over_domains,
+    paired,
+    shown,
+    span,
+    unpaired_words,
+    verdicts,
+)
+from unseen.kinds.domains.numbers import Answered, Domain, domain_numbers, read_trial
+from unseen.kinds.domains.tables import DomainRow, Domains, Estimate
+from unseen.kinds.judged import corrected
+from unseen.measures import Interval, chance, mean_interval
+from unseen.reports.contents import Contents, Finding
+from unseen.vocabulary.errors import listed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from unseen.studies.study import Study
+
+LEFT_OUT = "design.left_out"
+GAP, MAJORITY, BY_CATEGORY = "gap", "majority level", "accuracy by category"
+SHARED = "unseen, shared images"  # of `unseen` what `trained` is of too, where that is not all
+TRAINED = "trained"  # the images of `unseen`, asked of networks that were trained on their domain
+MEAN = "mean over domains"
+Trials = Sequence[tuple[dict[str, Any], Path]]
+
+
+def read(study: Study) -> tuple[Trials, dict[str, str], list[Answered]]:
+    """Finished trials, the model of each by its identity, and their answers."""
+    from unseen.kinds.collect import REPEAT, finished_trials, nothing_finished, varied
+
+    trials, keys = finished_trials(study), varied(study)
+    if not trials:
+        raise nothing_finished(study)
+    named = [key for key in keys if key not in (LEFT_OUT, REPEAT)]
+    models, answered = {}, []
+    for facts, folder in trials:
+        values = (facts["condition"].get(key) for key in named)
+        model = " ".join(str(value) for value in values if value is not None)
+        repeat = facts["description"].get("design", {}).get("seed", 0) if REPEAT in keys else facts["seed"]
+        models[facts["identity"]] = model
+        answered.append(read_trial(facts, folder, model, int(repeat)))
+    return trials, models, answered
+
+
+def pictures(
+    trials: Trials, answered: Sequence[Answered]
+) -> Iterator[tuple[Domains, list[Domain], tuple[Finding, ...]]]:
+    """The table of each model, with the numbers behind it and the findings from them."""
+    first = trials[0][0]
+    factor, category = str(first["facts"]["factor"]), str(first["factors"][0])
+    guess = chance(len(first["targets"][category]))
+    splits = [facts["description"].get("design", {}).get("seed", 0) for facts, _ in trials]
+    models, every = list(dict.fromkeys(one.model for one in answered)), []
+    numbers, made = {}, {}
+    for model in models:
+        found, reference = domain_numbers([one for one in answered if one.model == model])
+        draws = len({split for split, one in zip(splits, answered) if one.model == model})
+        numbers[model] = found, reference, draws
+        made[model] = domain_findings(found, model, factor, category, reference, draws)
+        every += made[model]
+    whole_page = iter(corrected(every))
+    for model in models:
+        found, reference, draws = numbers[model]
+        findings = tuple(itertools.islice(whole_page, len(made[model])))
+        said = verdicts(findings)
+        rows = tuple(_row(domain, category, said.get(gap_key(domain), WORDS[None])) for domain in found)
+        whole = _whole(found, factor, said[""])
+        words = learned(paired(found))
+        yield Domains(model, factor, category, rows, whole, guess, compared(reference), words, draws), found, findings
+
+
+def _estimate(found: Interval, least: float = 0) -> Estimate:
+    found = clipped(found, least)
+    return Estimate(found.value, found.low, found.high, found.n)
+
+
+def _row(domain: Domain, category: str, verdict: str) -> DomainRow:
+    gap, every = mean_interval(domain.gap), _estimate(mean_interval(domain.left_out))
+    left, trained, others = (
+        _estimate(mean_interval(numbers)) for numbers in (domain.same, domain.trained, domain.others)
+    )
+    notes = []
+    if domain.not_asked:
+        few = listed(domain.not_asked, most=6)
+        number = f"{domain.not_asked_images:,} image{'s' * (domain.not_asked_images != 1)}"
+        notes.append(f"{number} of a {category} that no other domain has ({few}) not asked.")
+    if domain.partly:
+        notes.append(
+            f"{100 * every.value:.0f} % of all that was asked where it was left out ({span(domain.images)} images, "
+            f"{every.n} repeat{'s' * (every.n != 1)})."
+        )
+    if words := unpaired_words(domain):
+        notes.append(f"{words}.")
+    images, shared = (_rounded(counts) for counts in (domain.images, domain.shared))
+    return DomainRow(
+        domain.name, left if gap.n else every, trained, _estimate(gap, -1), others, every, images, shared,
+        mean_interval(domain.majority).value, verdict,
+        {name: (mean_interval(values).value, n) for name, (values, n) in domain.by_category.items()},
+        span(domain.shared if gap.n else domain.images), domain.partly,
+        f"{domain.name}: {' '.join(notes)}" if notes else "",
+    )  # fmt: skip
+
+
+def _rounded(counts: np.ndarray) -> int:
+    """The mean number of images over repeats; 0 where there are none."""
+    found = mean_interval(counts)
+    return round(found.value) if found.n else 0
+
+
+def _whole(found: Sequence[Domain], factor: str, verdict: str) -> DomainRow:
+    """Means over domains; over those that have a gap, once there are any."""
+    have = paired(found)
+    used, gap = have or found, over_domains(have, "gap")
+    left, trained, others, every = (
+        _estimate(over_domains(group, key))
+        for group, key in (
+            (used, "same" if have else "left_out"),
+            (have, "trained"),
+            (used, "others"),
+            (found, "left_out"),
+        )
+    )
+    majority = over_domains(used, "majority").value
+    lacking = [domain.name for domain in found if not np.isfinite(domain.gap).any()]
+    note = f"The {MEAN} is of {len(have)} of {len(found)} levels of {factor}: {listed(lacking)} without a gap yet."
+    return DomainRow(
+        MEAN, left, trained, _estimate(gap, -1), others, every, 0, 0, majority, verdict, {},
+        partly=any(domain.partly for domain in found) or bool(have and lacking), note=note if have and lacking else "",
+    )  # fmt: skip
+
+
+def summary_of_domains(study: Study) -> pl.DataFrame:
+    """Means with intervals: of each domain over repeats, of their mean over domains."""
+    trials, _, answered = read(study)
+    return summary([picture for picture, _, _ in pictures(trials, answered)])
+
+
+def summary(found: Sequence[Domains]) -> pl.DataFrame:
+    """Every number of the tables; ``x`` is the domain left out, a set says which networks answered, ``images`` how many
+    each was asked, ``verdict`` what a gap says, ``splits`` how many the repeats are of."""
+    import polars as pl
+
+    rows = []
+    for one in found:
+        series = one.model or "all"
+        for row in (*one.rows, one.whole):
+            head = {"x": row.name, "series": series, "layer": "", "unit_type": "", "splits": one.draws}
+            sets = {"unseen": (row.every, row.images), TRAINED: (row.trained, row.shared), "seen": (row.others, 0)}
+            if row.gap.n and row.partly:
+                sets[SHARED] = (row.left_out, row.shared)
+            for name, (level, images) in sets.items():
+                rows.append({**head, **_numbers("accuracy", name, one.category, level, images), "chance": one.chance})
+            gap = _numbers(GAP, "", one.category, row.gap, row.shared)
+            rows.append({**head, **gap, "verdict": row.verdict})
+            share = Estimate(row.majority, float("nan"), float("nan"), row.images or len(one.rows))
+            rows.append({**head, **_numbers(MAJORITY, "unseen", one.category, share, row.images)})
+            for name, (value, n) in row.by_category.items():
+                level = Estimate(value, float("nan"), float("nan"), n)
+                rows.append({**head, **_numbers(BY_CATEGORY, "unseen", name, level, n)})
+    kept = [row for row in rows if row["value"] is not None]
+    named = dict.fromkeys(("x", "series", "set", "target", "layer", "unit_type", "measure"), pl.String)
+    numbers = {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "n": pl.Int64, "chance": pl.Float64}
+    return pl.DataFrame(kept, schema=named | numbers | {"images": pl.Int64, "verdict": pl.String, "splits": pl.Int64})
+
+
+def _numbers(measure: str, asked: str, target: str, level: Estimate, images: int) -> dict[str, Any]:
+    value = None if np.isnan(level.value) else level.value
+    return {
+        "set": asked, "target": target, "measure": measure, "value": value, "low": level.low, "high": level.high,
+        "n": level.n, "images": images or None,
+    }  # fmt: skip
+
+
+def findings_of_domains(study: Study) -> tuple[Finding, ...]:
+    """The findings alone, of all models."""
+    trials, _, answered = read(study)
+    return tuple(finding for _, _, findings in pictures(trials, answered) for finding in shown(findings))
+
+
+def gather_domains(study: Study) -> Contents:
+    """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
+    import polars as pl
+
+    from unseen.kinds.contents import curves, flags
+    from unseen.kinds.how_made import facts_tables
+    from unseen.kinds.pictures import splits
+    from unseen.kinds.published import published_numbers
+    from unseen.studies.describe import recipe_toml
+
+    trials, models, answered = read(study)
+    made = list(pictures(trials, answered))
+    trained = {facts["identity"]: str(facts["facts"]["trained"]) for facts, _ in trials}
+    named = {identity: model or "all networks" for identity, model in models.items()}
+    at = pl.col("trial").replace_strict(trained, default=None, return_dtype=pl.String)
+    numbers, source = published_numbers(study.recipe.published)
+    return Contents(
+        title=study.recipe.title,
+        question=study.recipe.question,
+        answer=" ".join(
+            domain_answer(found, findings, one.model, one.factor, one.chance, one.draws)
+            for one, found, findings in made[:2]
+        ),
+        shows=study.recipe.shows,
+        x_title="left out",
+        series_title="network",
+        summary=summary([one for one, _, _ in made]),
+        scatter=pl.DataFrame(),
+        curves=curves(trials, named, "images").with_columns(x=at),
+        flags=flags(study, trials, named, "split").with_columns(x=at),
+        splits=splits(study),
+        units=(),
+        findings=tuple(finding for _, _, findings in made for finding in shown(findings)),
+        recipe=recipe_toml(study.recipe),
+        published=numbers,
+        published_source=source,
+        facts=facts_tables(study, trials),
+        citation=study.recipe.citation,
+        domains=tuple(one for one, _, _ in made),
+    )  # fmt: skip

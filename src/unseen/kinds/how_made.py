@@ -1,0 +1,85 @@
+"""What stood behind a study's numbers, in words: world, row sets, networks, machine, time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from unseen.kinds.collect import distances
+from unseen.studies.study import Study
+from unseen.vocabulary.stems import stem_text
+
+
+def images_asked(trials: Sequence[tuple[dict[str, Any], Path]], name: str) -> str:
+    """How many images a set has, over all trials that have it."""
+    counts = sorted({facts["sets"][name] for facts, _ in trials if name in facts["sets"]})
+    return f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}" if counts else "no"
+
+
+def stored_rows(trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, str]:
+    """What each set holds, as far as trials tell: its number of images."""
+    names = dict.fromkeys(name for facts, _ in trials for name in facts["sets"])
+    return {name: f"{images_asked(trials, name)} images" for name in names}
+
+
+def _stored_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, dict[str, str]]:
+    """World and rows where the images are not at hand."""
+    world = trials[0][0]["description"]["world"]
+    known = {"name": str(world["name"]), "images": study.absent, "fingerprint": str(world.get("fingerprint", ""))}
+    return {"World": known, "Rows": stored_rows(trials)}
+
+
+def _world_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, dict[str, str]]:
+    """World and rows."""
+    first = study.trials[0]
+    world = study.world(first)
+    kind = "grey" if world.channels == 1 else "colour"
+    tables: dict[str, dict[str, str]] = {}
+    tables["World"] = {
+        "name": world.name,
+        "images": f"{len(world.samples):,} of {world.size[0]}×{world.size[1]} pixels, {kind}",
+        "fingerprint": world.fingerprint,
+        **{key: str(value) for key, value in world.provenance.items()},
+    }
+    tables["Rows"] = {}
+    splits = {id(split): split for split in map(study.split, study.trials)}.values()
+    for name, wanted in study.split(first).sets.items():
+        reasons = {split.sets[name].reason for split in splits if name in split.sets}
+        between = ": " if len(reasons) == 1 else "; the first: "
+        tables["Rows"][name] = f"{images_asked(trials, name)} images{between}{wanted.reason}"
+    return tables
+
+
+def facts_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, dict[str, str]]:
+    """What stood behind the numbers: world, splits, networks, machine, time."""
+    tables = _stored_tables(study, trials) if study.absent else _world_tables(study, trials)
+    for row in distances(study):
+        title = f"Distance of held-out cells to the nearest seen {row['factor']}"
+        span = f"mean {row['mean']:.3g}, {row['least']:.3g} to {row['most']:.3g} (n = {row['n']} cells)"
+        key = f"{row['combinations']} combinations"
+        if key in tables.get(title, {}):
+            key = row["trial"].label
+        tables.setdefault(title, {})[key] = span
+    varied = any("network.stem" in grid for grid in study.recipe.grid)
+    asked = None if varied else study.recipe.network.stem
+    for facts, _ in trials:
+        network = facts["network"]
+        key = " ".join(filter(None, [network["backbone"], network.get("sharing")]))  # an encoder's readout has neither
+        key = facts["description"]["training"].get("objective", key)
+        notes = filter(None, [stem_text(network, asked), *(network.get("notes") or [])])
+        size = f"{network['parameters'] / 1e6:.2f} M parameters"
+        tables.setdefault("Networks", {})[key] = ", ".join([size, *map(str, notes)])
+    machines = {facts["machine"]["device"] for facts, _ in trials}
+    spans = {facts["identity"]: facts["seconds_together"] / facts["packed"] for facts, _ in trials}
+    tables["Runs"] = {
+        "trials": f"{len(trials)} finished of {len(study.trials)}",
+        "training time": f"{sum(spans.values()):,.0f} s of device time in all",
+        "machine": "; ".join(sorted(machines)),
+        "precision": ", ".join(sorted({facts["description"]["training"]["precision"] for facts, _ in trials})),
+        **{
+            key: ", ".join(sorted({facts["machine"].get(key, "unknown") for facts, _ in trials}))
+            for key in ("system", "python", "torch", "unseen")
+        },
+    }
+    return tables

@@ -1,0 +1,260 @@
+"""The results of a study whose networks answer with numbers, gathered for its report (Schott et al. 2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unseen.kinds.collect import finished_trials
+from unseen.kinds.contents import SPLIT, axis, curves, flags, labelled, place, summarise
+from unseen.kinds.how_made import facts_tables
+from unseen.kinds.in_domain.answer import regression_answer
+from unseen.kinds.in_domain.disentanglement import latent_points
+from unseen.kinds.in_domain.findings import by_network, interval_of, regression_findings
+from unseen.kinds.in_domain.meanings import meanings
+from unseen.kinds.in_domain.numbers import (
+    BY_KIND,
+    MEAN,
+    MODES,
+    ONE_OUT,
+    R2,
+    answered,
+    in_order,
+    model_of,
+    ratios,
+    seen_mean,
+)
+from unseen.kinds.pictures import splits
+from unseen.kinds.published import published_numbers
+from unseen.measures import TowardsMean
+from unseen.reports.contents import AnswerPicture, Contents, Finding, KindRow, RatioPicture, Regression
+from unseen.studies.describe import recipe_toml
+from unseen.studies.study import Study
+
+MOST_MODELS = 3  # whose answers are drawn: all, or the best and the worst
+MOST_SEEN = 4000  # in-range answers of one picture; more say nothing that these do not
+Trials = Sequence[tuple[dict[str, Any], Path]]
+
+
+def gather_regression(study: Study) -> Contents:
+    """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
+    trials = finished_trials(study)
+    tidy, names = labelled(study, trials)
+    _, x_title, keys = axis(study)
+    summary = in_order(summarise(tidy, trials), list(names.values()))
+    series = {names[facts["identity"]]: model_of(facts["condition"], facts, keys) for facts, _ in trials}
+    asked = told_of(tidy)
+    numbers, source = published_numbers(study.recipe.published)
+    latents = latent_points(tidy, series, asked)
+    drawn = pictured(trials, names, series, summary, asked)
+    found = _found(trials, tidy, series, keys)
+    return Contents(
+        title=study.recipe.title,
+        question=study.recipe.question,
+        answer=regression_answer(tidy, series, asked, found, _averaged(trials)),
+        shows=study.recipe.shows,
+        x_title=x_title,
+        series_title="model",
+        summary=summary,
+        scatter=pl.DataFrame(),
+        curves=curves(trials, names, SPLIT),
+        flags=flags(study, trials, names, SPLIT),
+        splits=splits(study),
+        units=(),
+        findings=found,
+        recipe=recipe_toml(study.recipe),
+        published=numbers,
+        published_source=source,
+        facts=how_it_was_made(study, trials),
+        citation=study.recipe.citation,
+        regression=replace(drawn, by_kind=by_meaning(tidy, series, asked), latents=latents),
+    )
+
+
+def findings_of_regression(study: Study) -> tuple[Finding, ...]:
+    """The findings alone."""
+    trials = finished_trials(study)
+    tidy, names = labelled(study, trials)
+    keys = axis(study)[2]
+    series = {names[facts["identity"]]: model_of(facts["condition"], facts, keys) for facts, _ in trials}
+    return _found(trials, tidy, series, keys)
+
+
+def _found(
+    trials: Trials, tidy: pl.DataFrame, series: Mapping[str, tuple[str, str]], keys: Sequence[str]
+) -> tuple[Finding, ...]:
+    asked = told_of(tidy)
+    protected = {
+        model_of(facts["condition"], facts, keys)[0]: facts["facts"].get("protected", ()) for facts, _ in trials
+    }
+    return regression_findings(tidy, series, protected, asked, latent_points(tidy, series, asked))
+
+
+def told_of(tidy: pl.DataFrame) -> str:
+    """The set that R² is told of first: ``test``, else held-out combinations, else the last that was asked."""
+    sets = tidy.filter(pl.col("measure") == R2)["set"].unique(maintain_order=True).to_list()
+    return next((name for name in ("test", "unseen") if name in sets), sets[-1] if sets else "test")
+
+
+def by_meaning(tidy: pl.DataFrame, series: Mapping[str, tuple[str, str]], asked: str) -> tuple[KindRow, ...]:
+    """R² by kind of factor and split, over all models of a world: what is hard for one model and what for all."""
+    made = []
+    for world in dict.fromkeys(world for world, _ in series.values()):
+        mine = [name for name, (where, _) in series.items() if where == world]
+        part = tidy.filter(pl.col("measure") == BY_KIND, pl.col("set") == asked, pl.col("series").is_in(mine))
+        for kind in part["target"].unique(maintain_order=True).to_list():
+            for split in part["x"].unique(maintain_order=True).to_list():
+                values = by_network(part, target=kind, x=split)
+                if values:
+                    i = interval_of(values)
+                    made.append(KindRow(world, kind, split, i.value, i.low, i.high, i.n))
+    return tuple(made)
+
+
+def _averaged(trials: Trials) -> str:
+    """The factors that R² is the mean of, in words: all that the design splits, or those that a recipe asks.
+
+    >>> asked = {"factors": ["shape", "scale"], "targets": {"scale": ["1", "2"]}}
+    >>> _averaged([(asked, Path())]), _averaged([({**asked, "factors": ["scale"]}, Path())])
+    ('scale', 'all factors')
+    """
+    if all(set(facts["factors"]) <= set(facts["targets"]) for facts, _ in trials):
+        return "all factors"
+    return " and ".join(dict.fromkeys(name for facts, _ in trials for name in facts["targets"]))
+
+
+def _kinds(trials: Trials) -> dict[str, str]:
+    """The meaning of each factor; where two worlds mean different things by a name, the name stands for itself."""
+    found: dict[str, str] = {}
+    for facts, _ in trials:
+        for name, meaning in meanings(facts["description"]["world"]["name"], list(facts["targets"])).items():
+            found[name] = meaning if found.get(name, meaning) == meaning else name
+    return found
+
+
+def pictured(
+    trials: Trials,
+    names: Mapping[str, str],
+    series: Mapping[str, tuple[str, str]],
+    summary: pl.DataFrame,
+    asked: str,
+) -> Regression:
+    """What the figures of regression need beside the summary: answers and ratios of the networks that extrapolate, or,
+    where none does, interpolate."""
+    found = {place(facts, SPLIT): None for facts, _ in trials}
+    order = [name for name in MODES if name in found] + [name for name in found if name not in MODES]
+    outside = [(facts, folder) for facts, folder in trials if facts["facts"].get("withheld")]
+    which = next((name for name in reversed(order) if any(place(facts, SPLIT) == name for facts, _ in outside)), "")
+    outside = [(facts, folder) for facts, folder in outside if place(facts, SPLIT) == which]
+    counted: dict[str, list[TowardsMean]] = {}
+    drawn: dict[str, list[AnswerPicture]] = {}
+    shown = _shown(summary, asked, which)
+    for facts, folder in outside:
+        name, answers = names[facts["identity"]], answered(facts, folder)
+        if which != "interpolation":  # a level in between is as often nearer to the mean as not
+            counted.setdefault(name, []).extend(ratios(facts, answers).values())
+        if name in shown and name not in drawn:  # the first seed speaks for the others
+            drawn[name] = answer_pictures(name, facts, answers)
+    networks = {name: sum(names[facts["identity"]] == name for facts, _ in outside) for name in counted}
+    every = [one for found in counted.values() for one in found]
+    pooled = [_pooled(name, networks[name], found) for name, found in counted.items() if found]
+    if len(pooled) > 1:
+        pooled.insert(0, _pooled(f"all {len(pooled)} models", len(outside), every))
+    return Regression(
+        splits=tuple(order),
+        series=dict(series),
+        kinds=_kinds(trials),
+        asked=asked,
+        answers=tuple(picture for name in shown for picture in drawn.get(name, ())),
+        answers_of=which,
+        ratios=tuple(pooled),
+    )
+
+
+def _shown(summary: pl.DataFrame, asked: str, split: str) -> list[str]:
+    """Models whose answers are drawn, the one with the highest R² first."""
+    rows = summary.filter(
+        pl.col("measure") == R2, pl.col("set") == asked, pl.col("target") == MEAN, pl.col("x") == split
+    )
+    ranked = rows.sort("value", descending=True)["series"].to_list()
+    return ranked if len(ranked) <= MOST_MODELS else [ranked[0], ranked[-1]]
+
+
+def answer_pictures(
+    series: str, facts: Mapping[str, Any], answers: Mapping[str, tuple[np.ndarray, np.ndarray]]
+) -> list[AnswerPicture]:
+    """A network's answers about each factor held out: in range (validation images; where they were not asked, images
+    with another factor out) and beyond (images with this one alone out)."""
+    names, withheld = list(facts["targets"]), facts["facts"]["withheld"]
+    pictures = []
+    for factor in withheld:
+        alone = f"{ONE_OUT}{factor}"
+        if alone not in answers or factor not in names:
+            continue
+        others = [name for name in answers if name.startswith(ONE_OUT) and name != alone]
+        known = [answers[name] for name in (["validation"] if "validation" in answers else others)]
+        column = names.index(factor)
+        parts = [tuple(side[:MOST_SEEN, column] for side in pair) for pair in known]
+        parts.append(tuple(side[:, column] for side in answers[alone]))
+        predicted, true = (np.concatenate(sides) for sides in zip(*parts))
+        levels, out = len(facts["targets"][factor]), tuple(withheld[factor])
+        pictures.append(AnswerPicture(series, factor, levels, out, seen_mean(facts, factor), predicted, true))
+    return pictures
+
+
+def _pooled(title: str, networks: int, found: Sequence[TowardsMean]) -> RatioPicture:
+    """Histograms of several factors and networks added up."""
+    counts = np.sum([one.counts for one in found], axis=0)
+    lost = sum(one.undefined + one.non_finite for one in found)
+    return RatioPicture(
+        title, networks, found[0].edges, tuple(map(int, counts)), sum(one.overflow for one in found), lost
+    )
+
+
+def how_it_was_made(study: Study, trials: Trials) -> dict[str, dict[str, str]]:
+    """The facts of any study, with the rows of every split instead of the first alone, and every world."""
+    tables = facts_tables(study, trials)
+    if study.absent:
+        return tables
+    made: dict[str, dict[str, str]] = {}
+    for title, values in tables.items():
+        made |= {title: values} if title not in ("World", "Rows") else {}
+        if title == "World":
+            made |= _worlds(study, values)
+        if title == "Rows":
+            made |= _rows(study)
+    return made
+
+
+def _worlds(study: Study, first: dict[str, str]) -> dict[str, dict[str, str]]:
+    worlds = {study.world(trial).name: study.world(trial) for trial in study.trials}
+    if len(worlds) == 1:
+        return {"World": first}
+    return {
+        f"World {name}": {
+            "images": f"{len(world.samples):,} of {world.size[0]}×{world.size[1]} pixels, "
+            f"{'grey' if world.channels == 1 else 'colour'}",
+            "fingerprint": world.fingerprint,
+            **{key: str(value) for key, value in world.provenance.items()},
+        }
+        for name, world in worlds.items()
+    }
+
+
+def _rows(study: Study) -> dict[str, dict[str, str]]:
+    """For each split, what each of its sets that were used holds."""
+    tables: dict[str, dict[str, str]] = {}
+    for trial, _ in study.audits:
+        split, samples = study.split(trial), study.world(trial).samples
+        wanted = dict.fromkeys(name for name in ("train", "validation", *study.asked(trial)) if name in split.sets)
+        world = f"{study.world(trial).name}, " if len({study.world(t).name for t in study.trials}) > 1 else ""
+        title = f"Rows: {world}{split.facts.get('mode', 'split')}"
+        if title in tables:  # another choice of the same kind (a seed of the design) reads the same
+            continue
+        tables[title] = {name: f"{split.count(samples, name):,} images: {split[name].reason}" for name in wanted}
+    return tables
