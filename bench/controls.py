@@ -27,7 +27,7 @@ from bench import control_worlds
 from unseen import worlds
 from unseen.engines import open_study
 from unseen.engines.local import run_study
-from unseen.kinds.contents import gather
+from unseen.kinds.results import gather
 from unseen.reports.contents import Finding
 from unseen.studies import tables
 from unseen.worlds import Entry

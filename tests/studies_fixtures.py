@@ -43,7 +43,7 @@ def compiled(tmp_path_factory):
         return None
     base = tmp_path_factory.getbasetemp()
     where = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "compiled"
-    words = "import timm, polars, pyarrow.parquet, unseen.cli.app, unseen.engines.local, unseen.kinds.contents"
+    words = "import timm, polars, pyarrow.parquet, unseen.cli.app, unseen.engines.local, unseen.kinds.results"
     subprocess.run([sys.executable, "-c", words], env=surroundings(where), check=True)
     return where
 

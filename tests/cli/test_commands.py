@@ -346,7 +346,7 @@ def test_trials_with_one_label_are_counted_apart():
 def test_long_lines_go_on_below_their_beginning():
     from rich.console import Console
 
-    from unseen.cli.progress import print_hanging
+    from unseen.reports.console import print_hanging
 
     screen = io.StringIO()
     print_hanging(Console(file=screen, width=40), "    " + "word " * 20 + "[not markup]")

@@ -7,7 +7,7 @@ from safetensors.numpy import load_file
 from small_study import ran
 from unseen.engines import open_study
 from unseen.kinds.collect import collect
-from unseen.kinds.contents import gather
+from unseen.kinds.results import gather
 from unseen.reports import write_report
 
 RECIPE = {

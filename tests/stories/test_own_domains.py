@@ -8,7 +8,7 @@ from PIL import Image, ImageDraw
 
 from small_study import ran
 from unseen.engines import open_study
-from unseen.kinds.contents import gather
+from unseen.kinds.results import gather
 
 pytest_plugins = ("studies_fixtures",)
 

@@ -9,7 +9,7 @@ import torch
 
 from small_study import ran, tiny
 from unseen.engines import open_study
-from unseen.kinds.contents import gather
+from unseen.kinds.results import gather
 from unseen.models import build
 from unseen.studies.checks import check_study
 from unseen.studies.study import Study

@@ -9,7 +9,7 @@ from packs import A1, facts
 from safetensors.numpy import load_file, save_file
 
 from unseen.kinds.collect import collect
-from unseen.kinds.contents import gather
+from unseen.kinds.results import gather
 from unseen.studies.store import Store
 from unseen.studies.study import load_study
 from unseen.vocabulary.errors import UnseenError

@@ -12,8 +12,8 @@ from test_regression_study import by_hand, stops_at_the_edge, tables
 
 from unseen.engines import open_study
 from unseen.kinds.collect import collect, damage, finished_trials
-from unseen.kinds.contents import labelled
 from unseen.kinds.in_domain import disentangled as subject
+from unseen.kinds.in_domain.axis import labelled
 from unseen.kinds.in_domain.contents import by_meaning
 from unseen.kinds.in_domain.disentangled import ACTIVE, COLLAPSED, DISENTANGLEMENT, GAP, INFORMATIVENESS, KEPT, SCORES
 from unseen.kinds.in_domain.disentanglement import disentanglement_predicts, latent_points

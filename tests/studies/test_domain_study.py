@@ -8,10 +8,10 @@ from domain_example import DOMAINS, by_hand, even, folder_of, known, study_of, t
 
 from unseen.kinds.answered import read_told
 from unseen.kinds.collect import collect, damage, finished_trials
-from unseen.kinds.contents import gather, summary_of
 from unseen.kinds.domains.contents import read
 from unseen.kinds.domains.findings import AT_ALL, LESS, domain_answer, domain_findings, gap_key, verdicts
 from unseen.kinds.domains.numbers import BOUND, OTHERS, Answered, Domain, domain_numbers
+from unseen.kinds.results import gather, summary_of
 from unseen.measures import mean_interval
 from unseen.reports import write_report
 from unseen.reports.figures import figures
@@ -355,7 +355,7 @@ def test_damaged_answers_are_told_in_words(root, tmp_path):
 
 
 def test_the_plan_says_what_is_judged_over_domains_and_over_seeds(tmp_path):
-    from unseen.kinds.planned import planned
+    from unseen.kinds.results import planned
 
     root = folder_of(tmp_path / "images", even())
     one = planned(study_of(root, tmp_path / "one", seeds=[0]))

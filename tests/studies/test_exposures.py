@@ -13,7 +13,6 @@ from scipy import stats
 
 from unseen.engines import open_study
 from unseen.kinds.collect import collect
-from unseen.kinds.contents import gather, summary_of
 from unseen.kinds.exposure import figures as exposure_figures
 from unseen.kinds.exposure.findings import (
     explains,
@@ -25,6 +24,7 @@ from unseen.kinds.exposure.findings import (
 )
 from unseen.kinds.exposure.numbers import ACROSS, FIRING, GROUPS, MEAN, MEDIAN, TAKEN, TAU, UNITS_ACTIVE, WITHIN
 from unseen.kinds.exposure.repeats import DRAW, growth_of, together, trends, whole_repeats
+from unseen.kinds.results import gather, summary_of
 from unseen.reports.contents import Exposure
 from unseen.vocabulary.errors import UnseenError
 

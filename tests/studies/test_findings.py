@@ -16,9 +16,9 @@ from unseen.engines import open_study
 from unseen.kinds.collect import collect
 from unseen.kinds.combinations.answer import headline
 from unseen.kinds.combinations.findings import findings
-from unseen.kinds.contents import gather, summary_of
 from unseen.kinds.judged import corrected, direction, judged, told
 from unseen.kinds.published import published_numbers
+from unseen.kinds.results import gather, summary_of
 from unseen.measures import judge
 from unseen.vocabulary.errors import UnseenError
 
@@ -475,7 +475,7 @@ def test_curves_of_one_seed_are_no_repeats_of_each_other():
 
 
 def test_the_plan_says_what_can_be_decided_before_anything_is_run(tmp_path):
-    from unseen.kinds.planned import planned
+    from unseen.kinds.results import planned
 
     one = planned(opened(tmp_path / "one"))
     assert one.words() == [
@@ -497,7 +497,7 @@ def rights_of_images(trial, asked, target):
 
 
 def test_the_plan_counts_trends_over_images_as_the_page_does(tmp_path):
-    from unseen.kinds.planned import planned
+    from unseen.kinds.results import planned
 
     grid = {"design.images": [400, 800], "design.seed": [0, 1, 2], "network.sharing": ["shared", "separate"]}
     recipe = tiny(seeds=[0], grid=grid)

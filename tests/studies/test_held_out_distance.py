@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from small_study import ran, study
-from unseen.kinds.collect import cells_by_distance, distance_grid, distances
+from unseen.kinds.distances import cells_by_distance, distance_grid, distances
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_splits_that_differ_in_their_seed_keep_their_own_distance(tmp_path):
 
 def test_lists_of_growing_diversity_make_one_curve(tmp_path):
     """Released lists are a grid over files; what they change is the number of combinations, so that is the x axis."""
-    from unseen.kinds.contents import axis
+    from unseen.kinds.combinations.axis import axis
 
     source = study(tmp_path / "source")
     values = []

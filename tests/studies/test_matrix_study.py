@@ -8,9 +8,9 @@ from matrix_example import by_hand, known, lecture, tables
 
 from unseen.kinds.conditions.contents import asked, conditions, level_names, pictured, read, short_names
 from unseen.kinds.conditions.findings import matrix_answer, matrix_findings
-from unseen.kinds.contents import gather, summary_of
 from unseen.kinds.published import published_beside, published_numbers
 from unseen.kinds.published_distortions import CONDITIONS, HUMAN, TABLE, lecture_table, networks
+from unseen.kinds.results import gather, summary_of
 from unseen.reports import write_report
 from unseen.studies.study import Study
 from unseen.vocabulary.recipe import recipe_from

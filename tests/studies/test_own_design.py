@@ -7,7 +7,7 @@ import pytest
 
 from small_study import ran, tiny, written
 from unseen.engines import open_study
-from unseen.kinds.contents import gather
+from unseen.kinds.results import gather
 from unseen.reports import write_report
 from unseen.studies import tables
 from unseen.vocabulary.errors import UnseenError

@@ -5,9 +5,9 @@ import pytest
 from test_regression_study import by_hand, found, tables
 
 from unseen.engines import open_study
-from unseen.kinds.contents import gather, summary_of
 from unseen.kinds.in_domain.numbers import DISTANCE, MEAN, OF_DRAWS, OF_EDGE, OF_TRUTH, SPREAD, TOWARDS
 from unseen.kinds.in_domain.pull import BETWEEN, DRAWS, EDGE, NAME, OPEN, PULLED, what_they_do
+from unseen.kinds.results import gather, summary_of
 
 GRID = {"design.mode": ["random", "extrapolation"], "network.backbone": ["mlp"]}
 NETWORKS = (-0.02, 0.0, 0.01, 0.03, -0.01)  # how far each network errs, one for each seed

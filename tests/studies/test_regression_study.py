@@ -9,7 +9,6 @@ from scipy import stats
 
 from unseen.designs.levels import MODES
 from unseen.engines import open_study
-from unseen.kinds.contents import gather, summary_of
 from unseen.kinds.in_domain.figures import KEPT as DRAWN_KEPT
 from unseen.kinds.in_domain.figures import OTHERS as DRAWN_OTHERS
 from unseen.kinds.in_domain.figures import OUT as DRAWN_OUT
@@ -17,6 +16,7 @@ from unseen.kinds.in_domain.figures import R2 as DRAWN_R2
 from unseen.kinds.in_domain.figures import r2 as figure_of_r2
 from unseen.kinds.in_domain.numbers import KEPT, MEAN, OTHERS, OUT, R2, TOWARDS, WILD, model_of
 from unseen.kinds.published import PUBLISHED, published_numbers
+from unseen.kinds.results import gather, summary_of
 from unseen.reports.selection import FACTORS
 from unseen.vocabulary.errors import UnseenError
 
@@ -281,7 +281,7 @@ def test_worlds_that_the_grid_varies_stay_apart(tmp_path):
 
 
 def test_transfer_is_paired_with_the_same_network_from_scratch(tmp_path):
-    from unseen.kinds.contents import labelled
+    from unseen.kinds.in_domain.axis import labelled
     from unseen.kinds.in_domain.findings import transfer
 
     study = by_hand(open_study(tables(), out=tmp_path), stops_at_the_edge)

@@ -5,7 +5,8 @@ import pytest
 
 from small_study import ran, study
 from unseen.kinds.collect import finished_trials
-from unseen.kinds.contents import gather, labelled
+from unseen.kinds.combinations.axis import labelled
+from unseen.kinds.results import gather
 
 
 def test_a_grid_over_the_designs_seed_repeats_the_study_with_other_held_out_cells(tmp_path):

@@ -6,8 +6,8 @@ from small_study import ran
 from unseen.designs.levels import MODES
 from unseen.engines import open_study
 from unseen.kinds.collect import collect
-from unseen.kinds.contents import gather
 from unseen.kinds.in_domain.numbers import OTHERS, OUT, TOWARDS
+from unseen.kinds.results import gather
 from unseen.reports import write_report
 
 

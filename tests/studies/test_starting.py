@@ -6,8 +6,8 @@ import pytest
 from domain_example import DOMAINS, by_hand, even, folder_of
 from own_folders import make_folder, picture
 
-from unseen.kinds.contents import gather
 from unseen.kinds.domains.contents import read
+from unseen.kinds.results import gather
 from unseen.studies import checks
 from unseen.studies.first_recipe import recipe_text
 from unseen.studies.first_training import plan_training

@@ -7,7 +7,7 @@ import pytest
 
 from small_study import ran, tiny
 from unseen.engines import open_study
-from unseen.kinds.contents import gather
+from unseen.kinds.results import gather
 from unseen.studies.store import write_text
 from unseen.studies.stored import StoredStudy
 from unseen.studies.study import Study

@@ -16,7 +16,7 @@ from packs import A1, B2, archive, facts, packed_trial
 from small_study import ran, study, surroundings, tiny
 from unseen.engines import open_study
 from unseen.kinds.collect import collect
-from unseen.kinds.contents import gather
+from unseen.kinds.results import gather
 from unseen.studies import archives
 from unseen.studies.store import Store
 from unseen.studies.study import load_study

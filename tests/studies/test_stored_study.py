@@ -10,7 +10,7 @@ import test_regression_study as regressions
 from small_study import study as tiny_study
 from unseen.engines import open_study
 from unseen.kinds.collect import collect
-from unseen.kinds.contents import gather, summary_of
+from unseen.kinds.results import gather, summary_of
 from unseen.reports import write_report
 from unseen.studies.store import write_text
 from unseen.studies.stored import StoredStudy, at_hand

@@ -13,7 +13,7 @@ import unseen
 from small_study import ran, study, tiny
 from unseen.engines import open_study
 from unseen.kinds.collect import collect, finished_trials
-from unseen.kinds.contents import gather
+from unseen.kinds.results import gather
 from unseen.studies.describe import find_recipe, shipped, summary_of
 from unseen.studies.study import Study, layers_to_record, matching
 from unseen.studies.trials import expand

@@ -9,9 +9,9 @@ import pytest
 from exposure_example import LAYERS, by_hand, tables
 
 from unseen.engines import open_study
-from unseen.kinds.contents import gather
 from unseen.kinds.exposure.findings import exposure_findings
 from unseen.kinds.exposure.thresholds import by_layer, threshold_answer, threshold_findings
+from unseen.kinds.results import gather
 from unseen.reports.contents import Exposure
 
 LEVELS = ("thinning", "rotation-90", "blur", "inversion", "white-noise", "salt-and-pepper")
@@ -188,7 +188,7 @@ def test_transformations_whose_whole_network_is_at_chance_are_not_counted_among_
 
 
 def test_the_plan_says_that_near_chance_is_judged_over_transformations(tmp_path):
-    from unseen.kinds.planned import planned
+    from unseen.kinds.results import planned
 
     searched = tables(LEVELS, seen=(6,), baseline=False, seeds=[0])
     searched["recordings"] |= {"threshold": "search"}

@@ -135,11 +135,12 @@ def _told(study: Any, *, aside: bool = False) -> Any:
 def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     from unseen.cli.progress import Progress
     from unseen.engines.local import find_device, run_study
+    from unseen.kinds.checks import check
     from unseen.studies.commands import typed_command
 
     place = find_device(device)
     _prepare(study)
-    study.check()
+    check(study)
     todo = [(trial.label, trial.recipe.training.epochs) for trial in study.missing(place.type)]
     total = len(study.trials)
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
@@ -171,7 +172,7 @@ def _prepare(study: Any) -> None:
 
 def _notes(world: Any) -> None:
     """What a world wants known: unreadable files, copies."""
-    from unseen.cli.progress import print_hanging
+    from unseen.reports.console import print_hanging
 
     for line in getattr(getattr(world, "problems", None), "lines", list)():
         print_hanging(console, f"  note: {line}")
@@ -179,25 +180,22 @@ def _notes(world: Any) -> None:
 
 def _damage(study: Any, place: Terminal) -> None:
     """Trials that could not be read, or lost a part, are said beside the numbers."""
-    from unseen.cli.progress import print_hanging
     from unseen.kinds.collect import damage, finished_trials
+    from unseen.reports.console import print_hanging
 
     for line in damage(study, finished_trials(study)):
         print_hanging(place, line)
 
 
 def _report(study: Any) -> Path:
-    from unseen.kinds.contents import gather
+    from unseen.kinds.results import gather, page_of, show_end
     from unseen.reports import write_report
 
     with console.status("writing the report"):
         contents = gather(study)
-        page = write_report(contents, study.path / "report")
+        page = write_report(page_of(study, contents), study.path / "report")
     console.print(contents.answer, markup=False)
-    if contents.exposure is not None:
-        from unseen.kinds.exposure.terminal import show_grid
-
-        show_grid(console, contents.summary, contents.exposure.category)
+    show_end(study, console, contents)
     _damage(study, console)
     console.print(f"report: {page.resolve()}", markup=False, soft_wrap=True)
     return page
@@ -239,11 +237,12 @@ def check(recipe: Recipe, settings: Set = None, trust: Trust = False) -> None:
     Example: `unseen check photos.toml`
     """
     from unseen.cli.planning import show_networks
-    from unseen.cli.progress import print_hanging
-    from unseen.kinds.planned import planned
+    from unseen.kinds.checks import check as check_all
+    from unseen.kinds.results import planned
+    from unseen.reports.console import print_hanging
 
     study = _trusting(recipe, Path("runs/check"), settings, trust)
-    audits = study.check()
+    audits = check_all(study)
     trials, splits = len(study.trials), len(audits)
     count = f"{trials} trial{'s' * (trials != 1)}, {splits} split{'s' * (splits != 1)}"
     console.print(f"{recipe}: {count}.", markup=False, soft_wrap=True)

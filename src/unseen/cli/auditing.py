@@ -7,9 +7,8 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from unseen.cli.listing import bare_table, print_table
 from unseen.cli.planning import count_span, show_levels
-from unseen.cli.progress import print_hanging
+from unseen.reports.console import bare_table, print_hanging, print_table
 
 SKIPPED = "near-copies: not looked for, since this world draws its pictures (--near-copies compares them)"
 LEFT_OUT = "near-copies: not looked for, as asked"
@@ -17,7 +16,7 @@ LEFT_OUT = "near-copies: not looked for, as asked"
 
 def show_audit(study: Any, console: Console, near: bool | None = None) -> None:
     """``near``: whether pictures are compared; None: where they are files."""
-    from unseen.kinds.collect import distances
+    from unseen.kinds.distances import distances
     from unseen.kinds.pictures import grid_pictures
     from unseen.reports import grid_text
     from unseen.studies.resembling import near_copies, reads_files

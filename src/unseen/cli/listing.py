@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
 
-from unseen.cli.progress import print_hanging
 from unseen.cli.terminal import Terminal
+from unseen.reports.console import bare_table, print_hanging, print_table
 from unseen.vocabulary.errors import UnseenError, unknown
 
 if TYPE_CHECKING:
@@ -22,22 +19,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "csv", "json", "markdown", "parquet")
 TIDY_ROWS = 40
-
-
-def bare_table(*columns: str) -> Table:
-    """Columns under bold heads, without lines around them."""
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table
-
-
-def print_table(console: Console, table: Table) -> None:
-    """A table without the blanks that rich leaves at the end of its lines."""
-    with console.capture() as captured:
-        console.print(table)
-    for line in captured.get().splitlines():
-        console.print(Text.from_ansi(line.rstrip()), no_wrap=True, overflow="ignore", crop=False)
 
 
 def list_worlds(console: Console) -> None:
@@ -164,13 +145,11 @@ def show_results(study: Any, console: Terminal, form: str, summary: bool) -> Non
     if form not in FORMATS:
         raise unknown("format", form, FORMATS)
     from unseen.kinds.collect import collect
-    from unseen.kinds.contents import summary_of
+    from unseen.kinds.results import findings_of, summary_of
 
     frame = (summary_of(study) if summary else collect(study)).fill_nan(None)
     _show_numbers(study, console, frame, form, summary)
     if form == "table" and summary:
-        from unseen.studies.found import findings_of
-
         show_findings(console, findings_of(study))
 
 
@@ -192,30 +171,16 @@ def show_findings(console: Console, found: Sequence[Finding]) -> None:
 
 
 def _show_numbers(study: Any, console: Terminal, frame: Any, form: str, summary: bool) -> None:
-    from unseen.kinds.contents import axis
-
     if form == "csv":
         console.data(frame.write_csv())
     elif form == "json":
         console.data(frame.write_json())
     elif form == "markdown":
         console.data(markdown(frame))
-    elif summary and study.recipe.task == "regression":
-        _r2_tables(console, frame)
-    elif summary and study.recipe.design.name == "expose":
-        from unseen.kinds.exposure.terminal import show_exposures
-
-        show_exposures(console, frame, study.recipe.design.arguments.get("category", "category"))
-    elif summary and study.recipe.design.name == "matrix":
-        from unseen.kinds.conditions.terminal import show_matrix
-
-        show_matrix(console, frame)
-    elif summary and study.recipe.design.name == "leave_one_out":
-        from unseen.kinds.domains.terminal import show_domains
-
-        show_domains(console, frame, str(study.recipe.design.arguments["factor"]))
     elif summary:
-        _accuracy_table(console, frame, axis(study)[1])
+        from unseen.kinds.results import show_summary
+
+        show_summary(study, console, frame)
     else:
         _tidy_table(console, frame)
 
@@ -252,64 +217,6 @@ def markdown(frame: Any) -> str:
         cells = ["" if v is None else f"{v:.4g}" if isinstance(v, float) else str(v) for v in row]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def _accuracy_table(console: Console, frame: Any, axis: str) -> None:
-    """The study's main numbers for a person: accuracy and specialization."""
-    shown = frame.filter(frame["measure"].is_in(["accuracy", "median specialization", "share of units"]))
-    for measure in shown["measure"].unique(maintain_order=True).to_list():
-        console.print(f"[bold]{measure}[/]")
-        table = bare_table("of what", "series", "x", "mean [95 % interval]", "n")
-        for column in table.columns[2:]:
-            column.no_wrap = True
-        for row in shown.filter(shown["measure"] == measure).iter_rows(named=True):
-            of = ", ".join(filter(None, [row["target"], row["set"], row["layer"], row["unit_type"]]))
-            low, high = row["low"], row["high"]
-            spread = f" [{low:.3f}, {high:.3f}]" if low is not None else ""
-            x = "" if row["x"] is None else f"{row['x']:g}"
-            table.add_row(of, escape(row["series"]), x, escape(f"{row['value']:.3f}{spread}"), str(row["n"]))
-        print_table(console, table)
-        console.print()
-    sets = "seen, unseen: test images of combinations that training showed, or did not. "
-    print_hanging(
-        console,
-        f"x: {axis}. n: repeats behind a mean. {sets if {'seen', 'unseen'} <= set(frame['set'].to_list()) else ''}"
-        "Other numbers, and one row per trial: --format csv, json or markdown; --tidy.",
-    )
-
-
-def _r2_tables(console: Console, frame: Any) -> None:
-    """The main numbers of a study of regression: mean R² by split, then what happens to one factor out of range."""
-    from unseen.kinds.in_domain.numbers import MEAN, ONE_OUT, OTHERS, OUT, R2, TOWARDS
-
-    for asked in frame.filter(frame["measure"] == R2)["set"].unique(maintain_order=True).to_list():
-        rows = frame.filter((frame["measure"] == R2) & (frame["set"] == asked) & (frame["target"] == MEAN))
-        if asked.startswith(ONE_OUT):
-            continue
-        console.print(f"[bold]R², mean over factors, {escape(asked)} rows[/]", highlight=False)
-        table = bare_table("model", "split", "R² [95 % interval]", "n")
-        for row in rows.iter_rows(named=True):
-            spread = "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
-            table.add_row(escape(row["series"]), row["x"], escape(f"{row['value']:.3f}{spread}"), str(row["n"]))
-        print_table(console, table)
-        console.print()
-    parts: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for row in frame.filter(frame["measure"].is_in([OUT, OTHERS, TOWARDS])).iter_rows(named=True):
-        parts.setdefault((row["x"], row["series"], row["target"]), {"n": row["n"]})[row["measure"]] = row["value"]
-    if parts:
-        console.print("[bold]one factor out of range: its R², that of the others, share towards the mean[/]")
-        table = bare_table("model", "split", "factor", "out", "others", "share", "n")
-        for (split, series, factor), found in parts.items():
-            told = ["" if found.get(name) is None else f"{found[name]:.3f}" for name in (OUT, OTHERS, TOWARDS)]
-            table.add_row(escape(series), split, factor, *told, str(found["n"]))
-        print_table(console, table)
-        console.print()
-    console.print(
-        "n: trained networks. R² by factor and kind, intervals, one row per trial: --format csv, json or markdown; "
-        "--tidy.",
-        markup=False,
-        highlight=False,
-    )
 
 
 def _tidy_table(console: Console, frame: Any) -> None:

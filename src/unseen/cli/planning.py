@@ -11,20 +11,21 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from unseen.cli.listing import bare_table, print_table
-from unseen.cli.progress import clock, print_hanging
+from unseen.cli.progress import clock
+from unseen.reports.console import bare_table, print_hanging, print_table
 
 MOST_SETS = 3  # asked of a split by levels that have a column in the plan's table
 MOST_SPLITS = 4  # by levels that the plan draws
 
 
 def show_plan(study: Any, console: Console, device: str, picture: Path | None, timing: bool) -> None:
+    from unseen.kinds.checks import check
     from unseen.kinds.pictures import grid_pictures, splits
-    from unseen.kinds.planned import planned
+    from unseen.kinds.results import planned
     from unseen.reports import contact_sheet, grid_text
     from unseen.reports.shades import LEGEND
 
-    audits = study.check()
+    audits = check(study)
     trials = study.trials
     done = sum(study.find(trial) is not None for trial in trials)
     console.print(f"[bold]{escape(study.recipe.title)}[/]")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+
+from unseen.reports.console import print_hanging
 
 if TYPE_CHECKING:
     from unseen.studies.execute import Event
@@ -105,10 +106,3 @@ class Progress:
         print_hanging(self.console, text + (after if fits else ""))
         if after and not fits:
             print_hanging(self.console, f"      {after.strip()}")
-
-
-def print_hanging(console: Console, text: str) -> None:
-    """Lines that are too long go on below their own beginning, not at the margin; paths stay whole."""
-    indent = " " * (len(text) - len(text.lstrip()))
-    lines = textwrap.wrap(text, console.width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-    console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)

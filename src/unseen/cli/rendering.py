@@ -10,7 +10,8 @@ from typing import Any
 from rich.console import Console
 
 from unseen.cli.interrupts import stopped_with
-from unseen.cli.progress import clock, print_hanging
+from unseen.cli.progress import clock
+from unseen.reports.console import print_hanging
 from unseen.vocabulary.errors import UnseenError, listed, nearest
 
 EVERY = 10  # seconds between lines where there is no terminal

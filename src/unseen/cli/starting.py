@@ -12,8 +12,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from unseen.cli.listing import bare_table, print_table
-from unseen.cli.progress import print_hanging
+from unseen.reports.console import bare_table, print_hanging, print_table
 from unseen.vocabulary.errors import UnseenError, unknown
 
 FIRST_LEVELS = 6
@@ -32,9 +31,10 @@ def start_recipe(
     study: str | None = None,
     yes: bool = False,
 ) -> None:
+    from unseen.kinds.checks import proven
     from unseen.studies.first_recipe import recipe_text
     from unseen.studies.first_study import STUDIES
-    from unseen.studies.starting import proven, start
+    from unseen.studies.starting import start
     from unseen.worlds.propose import propose
 
     if study is not None and study not in STUDIES:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
-from unseen.cli.listing import bare_table, print_table
-from unseen.cli.progress import print_hanging
 from unseen.cli.terminal import Terminal
+from unseen.reports.console import bare_table, print_hanging, print_table
 from unseen.vocabulary.errors import UnseenError
 
 if TYPE_CHECKING:

@@ -93,13 +93,14 @@ def run_recipe(
     import warnings
 
     from unseen.engines.local import run_study
+    from unseen.kinds.checks import check
     from unseen.kinds.collect import collect, damage, finished_trials
     from unseen.studies.commands import called
     from unseen.studies.trusting import settle
 
     study = open_study(recipe, out=out, settings=settings, trust=trust)
     settle(study.recipe, f"recipe '{study.recipe.title}'", trust=False)
-    study.check()
+    check(study)
     asked = called(recipe, out=out, settings=settings)
     outcome = run_study(study, device=device, workers=workers, watch=watch or (lambda event: None), command=asked)
     if outcome.failed == outcome.trials:

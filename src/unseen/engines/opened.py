@@ -52,7 +52,7 @@ class OpenedStudy:
 
     def summary(self) -> pl.DataFrame:
         """Means over repeats with their 95 % intervals, as the report shows them."""
-        from unseen.kinds.contents import summary_of
+        from unseen.kinds.results import summary_of
 
         return summary_of(self._stored())
 
@@ -101,10 +101,10 @@ class OpenedStudy:
 
     def report(self) -> Path:
         """Write the report; the path of its page."""
-        from unseen.kinds.contents import gather
+        from unseen.kinds.results import page_of
         from unseen.reports import write_report
 
-        return write_report(gather(self._stored()), self.path / "report")
+        return write_report(page_of(self._stored()), self.path / "report")
 
     def run(
         self,
@@ -116,10 +116,11 @@ class OpenedStudy:
     ) -> OpenedStudy:
         """Run what is missing; the study itself, so that ``.run().summary()`` can follow."""
         from unseen.engines.local import run_study
+        from unseen.kinds.checks import check
         from unseen.studies.trusting import settle
 
         settle(self.recipe, f"recipe '{self.recipe.title}'", trust=False)
-        self.inner.check()
+        check(self.inner)
         run_study(self.inner, device=device, workers=workers, pack=pack, watch=watch or (lambda event: None))
         return self
 

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
-from unseen.kinds.collect import distances
+from unseen.kinds.distances import distances
+from unseen.studies.records import Record
 from unseen.studies.study import Study
 from unseen.vocabulary.stems import stem_text
 
 
-def images_asked(trials: Sequence[tuple[dict[str, Any], Path]], name: str) -> str:
+def images_asked(trials: Sequence[Record], name: str) -> str:
     """How many images a set has, over all trials that have it."""
     counts = sorted({facts["sets"][name] for facts, _ in trials if name in facts["sets"]})
     return f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}" if counts else "no"
 
 
-def stored_rows(trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, str]:
+def stored_rows(trials: Sequence[Record]) -> dict[str, str]:
     """What each set holds, as far as trials tell: its number of images."""
     names = dict.fromkeys(name for facts, _ in trials for name in facts["sets"])
     return {name: f"{images_asked(trials, name)} images" for name in names}
 
 
-def _stored_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, dict[str, str]]:
+def _stored_tables(study: Study, trials: Sequence[Record]) -> dict[str, dict[str, str]]:
     """World and rows where the images are not at hand."""
     world = trials[0][0]["description"]["world"]
     known = {"name": str(world["name"]), "images": study.absent, "fingerprint": str(world.get("fingerprint", ""))}
     return {"World": known, "Rows": stored_rows(trials)}
 
 
-def _world_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, dict[str, str]]:
+def _world_tables(study: Study, trials: Sequence[Record]) -> dict[str, dict[str, str]]:
     """World and rows."""
     first = study.trials[0]
     world = study.world(first)
@@ -51,7 +50,7 @@ def _world_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -
     return tables
 
 
-def facts_tables(study: Study, trials: Sequence[tuple[dict[str, Any], Path]]) -> dict[str, dict[str, str]]:
+def facts_tables(study: Study, trials: Sequence[Record]) -> dict[str, dict[str, str]]:
     """What stood behind the numbers: world, splits, networks, machine, time."""
     tables = _stored_tables(study, trials) if study.absent else _world_tables(study, trials)
     for row in distances(study):

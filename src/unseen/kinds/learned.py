@@ -9,21 +9,15 @@ this; the rule is ours.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
 
-from unseen.kinds.in_domain.numbers import MEAN, R2
 from unseen.kinds.judged import doubted
 from unseen.measures import judge
 from unseen.reports.contents import Finding
 
-if TYPE_CHECKING:
-    import polars as pl
-
 LEARNED = 0.1  # of the way from nothing to everything: who is above it in every repeat has learned (ours)
-OF_THE_SET = f"{R2} (variance of the set)"  # 0: no better than the best constant answer, whatever the set's levels
 
 
 def learned(values: Float[np.ndarray, " n"], nothing: float = 0.0) -> bool:
@@ -47,20 +41,6 @@ def unless_learned(findings: Sequence[Finding], known: bool | None, what: str) -
         return list(findings)
     why = f"{what} is not surely known, so nothing can carry over"
     return [doubted(one, why) if one.judged and one.holds is not None else one for one in findings]
-
-
-def learned_levels(tidy: pl.DataFrame, asked: str, far: str) -> dict[tuple[str, int], float]:
-    """R² against the set's own variance where nothing is out of range, for each network: on validation images, or,
-    where they were not asked, on the ``asked`` set of all splits but ``far``. Against the variance of the whole grid a
-    constant answer would have R² above 0 in a part of the range."""
-    import polars as pl
-
-    rows = tidy.filter((pl.col("measure") == OF_THE_SET) & (pl.col("target") == MEAN) & pl.col("value").is_finite())
-    there = rows.filter(pl.col("set") == "validation")
-    if there.is_empty():
-        there = rows.filter((pl.col("set") == asked) & (pl.col("x") != far))
-    means = there.group_by("series", "repeat", maintain_order=True).agg(pl.col("value").mean())
-    return {(series, repeat): value for series, repeat, value in means.iter_rows()}
 
 
 def learned_conditions(accuracy: np.ndarray, trained: np.ndarray, chance: float) -> bool:

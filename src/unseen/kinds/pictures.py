@@ -1,21 +1,18 @@
-"""Pictures for reports and plans: splits with example images, activation grids of the most specialized units."""
+"""Pictures of splits with example images, for reports and plans."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unseen.designs import Audit
 from unseen.designs.pairs import Pair
-from unseen.kinds.collect import read_activity
 from unseen.kinds.exposure.pictures import fitted
 from unseen.kinds.visit_pictures import distinct, is_repeated, visit_picture
-from unseen.measures import unit_scores
-from unseen.reports.contents import SplitPicture, UnitPicture
+from unseen.reports.contents import SplitPicture
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.seeds import keyed
@@ -190,55 +187,3 @@ def _examples(
 def visible(images: np.ndarray) -> np.ndarray:
     """Pictures as bytes. Each that leaves 0 to 255 is stretched to it, about mid grey where it has signs."""
     return images if images.dtype == np.uint8 else np.array([*map(fitted, images)], np.uint8).reshape(images.shape)
-
-
-def top_units(
-    study: Study, trials: Sequence[tuple[dict[str, Any], Path]], names: dict[str, str], each: int = 4
-) -> tuple[UnitPicture, ...]:
-    """The most specialized units of either type, in the most diverse trial of the first seed, for each architecture."""
-    best: dict[str, tuple[dict[str, Any], Path]] = {}
-    for facts, folder in trials:
-        name = names[facts["identity"]]
-        rank = (facts["facts"].get("combinations") or 0, facts["sets"]["train"], -facts["seed"])
-        if name not in best or rank > (
-            best[name][0]["facts"].get("combinations") or 0,
-            best[name][0]["sets"]["train"],
-            -best[name][0]["seed"],
-        ):
-            best[name] = (facts, folder)
-    options = study.recipe.measures.model_dump()
-    pictures = []
-    for name, (facts, folder) in best.items():
-        activity = read_activity(folder)
-        for place, factor in enumerate(facts["factors"]):
-            layers = [layer for layer, tasks in facts["tasks"].items() if factor in tasks and layer in activity]
-            if not layers:
-                continue
-            grids = activity[layers[-1]].astype(np.float64)
-            scores = unit_scores(grids, **options)
-            wanted = scores.typed & (scores.prefers_rows == (place == 0)) & np.isfinite(scores.specialization)
-            order = [u for u in np.argsort(-np.nan_to_num(scores.specialization)) if wanted[u]][:each]
-            for unit in order:
-                grid = grids[unit]
-                low, high = np.nanmin(grid), np.nanmax(grid)
-                pictures.append(
-                    UnitPicture(
-                        f"{name}, {facts['facts'].get('combinations')} combinations, seed {facts['seed']}",
-                        layers[-1], int(unit), factor, float(scores.specialization[unit]),
-                        float(scores.selectivity[unit]), float(scores.invariance[unit]), (grid - low) / (high - low),
-                        _level_names(study, facts, 0, grid.shape[0]), _level_names(study, facts, 1, grid.shape[1]),
-                        facts["factors"][0], facts["factors"][1],
-                    )
-                )  # fmt: skip
-    return tuple(pictures)
-
-
-def _level_names(study: Study, facts: Mapping[str, Any], place: int, count: int) -> tuple[str, ...]:
-    """What the levels of one of a design's factors are called: as a target says them, else as the world does, also
-    where the factor is no target; without the world, numbers."""
-    factor = facts["factors"][place]
-    names = facts["targets"].get(factor, ())
-    if not names and not study.absent:
-        spaces = (study.world(trial).samples.space for trial in study.trials)
-        names = next((space[factor].levels for space in spaces if factor in space and len(space[factor]) == count), ())
-    return tuple(map(str, names if len(names) == count else range(count)))

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.reports.contents import Contents
-
-if TYPE_CHECKING:
-    from unseen.reports.drawing import Drawing
-
-ANSWER_SHEETS = ("cells", "confusion")  # files beside the page
+from unseen.reports.blocks import Pictures, Section
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,32 +100,17 @@ class Answered:
     conditions: int = 0
 
 
-Part = tuple[str, str, str]  # of the page: its name, its title, its body
-
-
-def parts(contents: Contents) -> Iterator[Part | str]:
-    """The sections about single answers, or why one is not there."""
-    from unseen.reports.cells import cell_body
-    from unseen.reports.confusion import confusion_body
+def parts(found: Answered) -> Iterator[Section | str]:
+    """The sections about single answers, or why one is not there. The gallery is in the page alone."""
+    from unseen.reports.cells import cell_body, cell_sheet
+    from unseen.reports.confusion import confusion_body, confusion_sheet
     from unseen.reports.mistakes import gallery_body
 
-    found = contents.answered
-    if found is None:
-        return
     if found.cells:
-        yield "cells", "Accuracy in each cell", cell_body(found)
+        yield Section("cells", "Accuracy in each cell", (Pictures(cell_body(found), "cells", cell_sheet(found)),))
     if found.confusions:
-        yield "confusion", "What is taken for what", confusion_body(found)
+        sheet = Pictures(confusion_body(found), "confusion", confusion_sheet(found))
+        yield Section("confusion", "What is taken for what", (sheet,))
     if found.galleries:
-        yield "mistakes", "The surest mistakes", gallery_body(found)
+        yield Section("mistakes", "The surest mistakes", (Pictures(gallery_body(found)),))
     yield from found.left
-
-
-def answer_sheets(contents: Contents) -> dict[str, Drawing]:
-    """The same as files, by name; the gallery is in the page alone."""
-    from unseen.reports.cells import cell_sheet
-    from unseen.reports.confusion import confusion_sheet
-
-    found = contents.answered
-    sheets = {} if found is None or not found.cells else {"cells": cell_sheet(found)}
-    return sheets | ({"confusion": confusion_sheet(found)} if found is not None and found.confusions else {})

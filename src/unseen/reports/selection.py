@@ -14,7 +14,6 @@ from unseen.reports.palette import series_colours
 from unseen.reports.words import condition, repeats
 
 MEAN = "geometric mean"
-FACTORS = "mean over factors"
 MOST_LOSS_POINTS = 4000  # of all trials together, so that a study of hundreds of networks still opens at once
 
 Row = dict[str, Any]
@@ -32,12 +31,8 @@ def ordered(names: Iterable[str]) -> list[str]:
 
 
 def colours_of(contents: Contents) -> dict[str, str]:
-    """One colour per series for the whole report, whichever figure it appears in; of transformations, per family."""
-    if contents.exposure is not None:
-        from unseen.kinds.exposure.panels import family_colours
-
-        return family_colours(contents.curves["series"].to_list() if contents.curves.height else [])
-    frames = [frame for frame in (contents.summary, contents.scatter, contents.curves) if frame.height]
+    """One colour per series for the whole report, whichever figure it appears in."""
+    frames = [frame for frame in (contents.summary, contents.curves) if frame.height]
     return series_colours(name for frame in frames for name in frame["series"].to_list())
 
 
@@ -49,8 +44,7 @@ def lead_target(rows: Iterable[Row]) -> str:
 
 def layer_order(contents: Contents) -> list[str]:
     """Layers from the input to the output: as the contents say, else as they appear, with the stem first."""
-    frames = [frame for frame in (contents.summary, contents.scatter) if frame.height]
-    found = ordered(name for frame in frames for name in frame["layer"].to_list() if name)
+    found = ordered(name for name in contents.summary["layer"].to_list() if name) if contents.summary.height else []
     given = [name for name in contents.layers if name in found]
     return given + sorted((name for name in found if name not in given), key=lambda name: "stem" not in name)
 

@@ -1,4 +1,4 @@
-"""All that `unseen run` would refuse, found without training: what `unseen check` and `unseen run` ask of a study.
+"""What `unseen run` would refuse of any study, found without training; its kind may ask more (`kinds/checks.py`).
 
 What can only be known by training is not here: a loss that leaves the finite numbers, memory of a device that runs out,
 a compiler that fails (``training.compile``), a picture of a folder that cannot be decoded, a full disk.
@@ -11,10 +11,6 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from unseen.kinds.conditions.contents import check_matrix
-from unseen.kinds.domains.numbers import check_only_category
-from unseen.kinds.exposure.numbers import check_category
-from unseen.kinds.published import check_published
 from unseen.measures import chance
 from unseen.studies.invariances import check_invariance, check_rectified
 from unseen.studies.limits import check_images, check_named, check_training
@@ -35,7 +31,6 @@ FEW = 10_000  # training rows whose images are counted before a search
 
 def check_study(study: Study) -> None:
     """Everything a recipe names exists and fits together, for every point of its grid."""
-    check_published(study.recipe.published)
     check_named(study.recipe)
     seen: set[int] = set()
     for trial in study.trials:
@@ -58,9 +53,6 @@ def _check_trial(study: Study, trial: Trial, *, new: bool) -> None:
             f"be asked; it has {', '.join(split.sets)}."
         )
     _check_layers(trial, split)
-    check_category(trial.recipe, split, targets)
-    check_only_category(trial.recipe, split, targets)
-    check_matrix(trial.recipe, split, targets)
     check_invariance(trial, split, targets)
     _check_rows(trial, split, samples)
     check_training(trial, targets, split.count(samples, "train"))

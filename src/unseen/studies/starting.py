@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -161,15 +160,3 @@ def _guessed(found: Proposal) -> Iterator[str]:
     if found.ignored:
         yield f"columns that differ in nearly every row are no factors: {listed(found.ignored, 5)}"
     yield from found.problems
-
-
-def proven(text: str, where: Path) -> str:
-    """Why ``unseen check`` would refuse a recipe, "" where it passes."""
-    from unseen.studies.study import Study
-    from unseen.vocabulary.recipe import parse, recipe_from
-
-    try:
-        Study(recipe_from(parse(text, str(where)), str(where)), Path("runs/check")).check()
-    except UnseenError as fault:
-        return str(fault)
-    return ""

@@ -146,6 +146,7 @@ class Recipe(Section):
     measures: MeasuresSection = MeasuresSection()
     seeds: tuple[Whole, ...] = Field(default=(0, 1, 2), min_length=1)
     grid: tuple[dict[str, list[Any]], ...] = ({},)
+    kind: str = ""  # of question; "": that of the design
     published: str = ""
     citation: str = ""
 

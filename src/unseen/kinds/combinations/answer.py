@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.kinds.collect import BOTH
+from unseen.kinds.answer_words import signed, undecided
 from unseen.kinds.combinations.findings import MOST_CURVES, accuracies, both_of, trend_key
 from unseen.kinds.judged import direction
-from unseen.measures import Interval, Verdict, mean_interval
+from unseen.kinds.trial_numbers import BOTH
+from unseen.measures import Interval, mean_interval
 from unseen.reports.contents import Finding
 from unseen.reports.words import plain, things
 
@@ -44,18 +45,6 @@ def headline(
     else:
         first = _moves(points, x_title, target, ranked, shown, xs, found)
     return " ".join(filter(None, [first, _beside(points, target, shown, xs, chances), _second(points, target, shown)]))
-
-
-def undecided(value: float, low: float, high: float, why: str) -> str:
-    """Why nothing is said to rise or to fall.
-
-    >>> undecided(0.1, -0.15, 0.35, "the interval includes zero"), undecided(-0.1, np.nan, np.nan, "one repeat")
-    ('whether it rises is left open (change 0.10 [−0.15, 0.35])', 'whether it falls is left open (one repeat)')
-    """
-    verb = "rises" if value >= 0 else "falls"
-    if low <= 0 <= high:
-        return f"whether it {verb} is left open (change {signed(value, low, high)})"
-    return f"whether it {verb} is left open" + (f" ({why})" if why else "")
 
 
 def _moves(
@@ -196,18 +185,3 @@ def number(interval: Interval) -> str:
     if not np.isfinite(interval.low):
         return f"{interval.value:.2f}"
     return f"{interval.value:.2f} [{max(interval.low, 0):.2f}, {min(interval.high, 1):.2f}]"
-
-
-def signed(value: float, low: float, high: float) -> str:
-    """A difference, with its interval as it is."""
-    return f"{value:.2f} [{low:.2f}, {high:.2f}]".replace("-", "−")
-
-
-def moves(change: Verdict) -> str:
-    """What a change does that the answer alone is about: "rises", "falls", or nothing where it is open.
-
-    >>> from unseen.measures import judge
-    >>> [moves(judge(np.array(d), 1)) for d in ([0.4, 0.5, 0.6], [-0.2, -0.19, -0.18], [0.1, 0.9], [0.9])]
-    ['rises', 'falls', '', '']
-    """
-    return "" if change.holds is None else "rises" if change.interval.value > 0 else "falls"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.kinds.collect import BOTH
 from unseen.kinds.judged import corrected, doubted, judged, left_open, told
+from unseen.kinds.trial_numbers import BOTH
 from unseen.measures import (
     correlation_shares,
     judge,

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from unseen.kinds.conditions.panels import heat_map
-from unseen.reports.contents import Contents
+from unseen.kinds.conditions.shown import ConditionContents
 from unseen.reports.figures import Figure, Key, Panel, losses
 from unseen.reports.palette import role
 from unseen.reports.words import has_interval, number, repeats
 
 
-def matrix(contents: Contents) -> Figure | str:
+def matrix(contents: ConditionContents) -> Figure | str:
     """Trained on (rows) × asked (columns), ours and, where it is known, what is published beside it."""
     found = contents.matrices
     if not any(picture.n.any() for picture in found):
@@ -38,4 +38,16 @@ def matrix(contents: Contents) -> Figure | str:
     return Figure("matrix", "What was trained on and what was asked", caption, tuple(made), tuple(keys))
 
 
-MATRIX_FIGURES: Mapping[str, Callable[[Contents], Figure | str]] = {"matrix": matrix, "losses": losses}
+FIGURES: Mapping[str, Callable[[ConditionContents], Figure | str]] = {
+    maker.__name__.replace("_", "-"): maker for maker in (matrix,)
+}
+
+
+def figures(contents: ConditionContents) -> dict[str, Figure | str]:
+    """Every figure, or why there is none, in the order of the page."""
+    made = {name: maker(contents) for name, maker in FIGURES.items()}
+    return {**made, "losses": losses(contents, order=_groups(contents))}
+
+
+def _groups(contents: ConditionContents) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(group for picture in contents.matrices for _, group in picture.rows))

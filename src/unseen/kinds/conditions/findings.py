@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.kinds.conditions.contents import ALL_BUT, ONE, PLAIN_ONLY, TEST, Asked, is_plus
+from unseen.kinds.conditions.asked import ALL_BUT, ONE, PLAIN_ONLY, TEST, Asked, is_plus
 from unseen.kinds.judged import judged
 from unseen.kinds.learned import learned_conditions, unless_learned
 from unseen.kinds.level_names import PLAIN

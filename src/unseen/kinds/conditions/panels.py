@@ -6,8 +6,8 @@ from typing import Any
 
 import altair as alt
 
+from unseen.kinds.conditions.shown import Matrix
 from unseen.reports.charts import finite
-from unseen.reports.contents import Matrix
 from unseen.reports.palette import role
 from unseen.reports.words import interval, number, whole_percent
 

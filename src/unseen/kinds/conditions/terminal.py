@@ -7,16 +7,16 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from unseen.cli.listing import bare_table, print_table
+from unseen.kinds.conditions.asked import TEST, short_names
+from unseen.reports.console import bare_table, print_table
+from unseen.reports.words import whole_percent
+from unseen.studies.study import Study
 
 MOST = 9  # columns whose names are written; more are numbered
 
 
-def show_matrix(console: Console, frame: Any) -> None:
+def show_matrix(console: Console, frame: Any, study: Study) -> None:
     """Per cent correct by what was trained on (rows) and asked (columns), a table for each group of conditions."""
-    from unseen.kinds.conditions.contents import TEST, short_names
-    from unseen.reports.words import whole_percent
-
     levels = [name.removeprefix(TEST) for name in frame["set"].unique(maintain_order=True).to_list()]
     names = short_names(levels)
     heads = names if len(levels) <= MOST else tuple(str(place) for place in range(1, len(levels) + 1))

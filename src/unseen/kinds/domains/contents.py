@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import polars as pl
 
+from unseen.kinds.answered import gather_answers
+from unseen.kinds.curves import curves, flags
 from unseen.kinds.domains.findings import (
     WORDS,
     clipped,
@@ -24,42 +26,23 @@ from unseen.kinds.domains.findings import (
     unpaired_words,
     verdicts,
 )
-from unseen.kinds.domains.numbers import Answered, Domain, domain_numbers, read_trial
-from unseen.kinds.domains.tables import DomainRow, Domains, Estimate
+from unseen.kinds.domains.numbers import Answered, Domain, domain_numbers
+from unseen.kinds.domains.read import Trials, read
+from unseen.kinds.domains.shown import DomainContents, DomainRow, Domains, Estimate
+from unseen.kinds.how_made import facts_tables
 from unseen.kinds.judged import corrected
+from unseen.kinds.pictures import splits
+from unseen.kinds.published import published_numbers
 from unseen.measures import Interval, chance, mean_interval
-from unseen.reports.contents import Contents, Finding
+from unseen.reports.contents import Finding
+from unseen.studies.describe import recipe_toml
+from unseen.studies.study import Study
 from unseen.vocabulary.errors import listed
 
-if TYPE_CHECKING:
-    import polars as pl
-
-    from unseen.studies.study import Study
-
-LEFT_OUT = "design.left_out"
 GAP, MAJORITY, BY_CATEGORY = "gap", "majority level", "accuracy by category"
 SHARED = "unseen, shared images"  # of `unseen` what `trained` is of too, where that is not all
 TRAINED = "trained"  # the images of `unseen`, asked of networks that were trained on their domain
 MEAN = "mean over domains"
-Trials = Sequence[tuple[dict[str, Any], Path]]
-
-
-def read(study: Study) -> tuple[Trials, dict[str, str], list[Answered]]:
-    """Finished trials, the model of each by its identity, and their answers."""
-    from unseen.kinds.collect import REPEAT, finished_trials, nothing_finished, varied
-
-    trials, keys = finished_trials(study), varied(study)
-    if not trials:
-        raise nothing_finished(study)
-    named = [key for key in keys if key not in (LEFT_OUT, REPEAT)]
-    models, answered = {}, []
-    for facts, folder in trials:
-        values = (facts["condition"].get(key) for key in named)
-        model = " ".join(str(value) for value in values if value is not None)
-        repeat = facts["description"].get("design", {}).get("seed", 0) if REPEAT in keys else facts["seed"]
-        models[facts["identity"]] = model
-        answered.append(read_trial(facts, folder, model, int(repeat)))
-    return trials, models, answered
 
 
 def pictures(
@@ -158,8 +141,6 @@ def summary_of_domains(study: Study) -> pl.DataFrame:
 def summary(found: Sequence[Domains]) -> pl.DataFrame:
     """Every number of the tables; ``x`` is the domain left out, a set says which networks answered, ``images`` how many
     each was asked, ``verdict`` what a gap says, ``splits`` how many the repeats are of."""
-    import polars as pl
-
     rows = []
     for one in found:
         series = one.model or "all"
@@ -197,23 +178,13 @@ def findings_of_domains(study: Study) -> tuple[Finding, ...]:
     return tuple(finding for _, _, findings in pictures(trials, answered) for finding in shown(findings))
 
 
-def gather_domains(study: Study) -> Contents:
+def gather_domains(study: Study) -> DomainContents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
-    import polars as pl
-
-    from unseen.kinds.contents import curves, flags
-    from unseen.kinds.how_made import facts_tables
-    from unseen.kinds.pictures import splits
-    from unseen.kinds.published import published_numbers
-    from unseen.studies.describe import recipe_toml
-
     trials, models, answered = read(study)
     made = list(pictures(trials, answered))
-    trained = {facts["identity"]: str(facts["facts"]["trained"]) for facts, _ in trials}
     named = {identity: model or "all networks" for identity, model in models.items()}
-    at = pl.col("trial").replace_strict(trained, default=None, return_dtype=pl.String)
     numbers, source = published_numbers(study.recipe.published)
-    return Contents(
+    return DomainContents(
         title=study.recipe.title,
         question=study.recipe.question,
         answer=" ".join(
@@ -224,11 +195,9 @@ def gather_domains(study: Study) -> Contents:
         x_title="left out",
         series_title="network",
         summary=summary([one for one, _, _ in made]),
-        scatter=pl.DataFrame(),
-        curves=curves(trials, named, "images").with_columns(x=at),
-        flags=flags(study, trials, named, "split").with_columns(x=at),
+        curves=curves(trials, named, trained_on),
+        flags=flags(study, trials, named, trained_on),
         splits=splits(study),
-        units=(),
         findings=tuple(finding for _, _, findings in made for finding in shown(findings)),
         recipe=recipe_toml(study.recipe),
         published=numbers,
@@ -236,4 +205,10 @@ def gather_domains(study: Study) -> Contents:
         facts=facts_tables(study, trials),
         citation=study.recipe.citation,
         domains=tuple(one for one, _, _ in made),
+        answered=gather_answers(study),
     )  # fmt: skip
+
+
+def trained_on(facts: Mapping[str, Any]) -> str:
+    """What a network was trained on, in words."""
+    return str(facts["facts"]["trained"])

@@ -10,9 +10,9 @@ from typing import Any
 
 import altair as alt
 
-from unseen.kinds.domains.tables import DomainRow, Domains, same_images
+from unseen.kinds.domains.shown import DomainContents, DomainRow, Domains
+from unseen.kinds.domains.tables import same_images
 from unseen.reports.charts import finite
-from unseen.reports.contents import Contents
 from unseen.reports.figures import Figure, Key, Panel, losses
 from unseen.reports.palette import role
 from unseen.reports.words import has_interval, interval, number, repeats
@@ -21,7 +21,7 @@ KINDS = {"trained on": "seen", "left out": "asked"}
 HEIGHT = 260
 
 
-def domains(contents: Contents) -> Figure | str:
+def domains(contents: DomainContents) -> Figure | str:
     """Accuracy in each domain where it was left out, and where it was trained on."""
     found = contents.domains
     if not any(row.left_out.n for one in found for row in one.rows):
@@ -117,4 +117,12 @@ def dots(found: Domains) -> alt.LayerChart:
     return alt.LayerChart(layer=layers, height=HEIGHT)
 
 
-DOMAIN_FIGURES: Mapping[str, Callable[[Contents], Figure | str]] = {"domains": domains, "losses": losses}
+FIGURES: Mapping[str, Callable[[DomainContents], Figure | str]] = {
+    maker.__name__.replace("_", "-"): maker for maker in (domains,)
+}
+
+
+def figures(contents: DomainContents) -> dict[str, Figure | str]:
+    """Every figure, or why there is none, in the order of the page."""
+    made = {name: maker(contents) for name, maker in FIGURES.items()}
+    return {**made, "losses": losses(contents)}

@@ -11,20 +11,14 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from unseen.studies.answers import read_answers, words
 from unseen.studies.sound import damaged
-from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import COLUMNS
-
-if TYPE_CHECKING:
-    from unseen.vocabulary.recipe import Recipe
-    from unseen.vocabulary.split import Split
-    from unseen.vocabulary.target import Target
 
 DESIGN, NOTHING = "leave_one_out", "none"
 BOUND, OTHERS = (
@@ -87,25 +81,6 @@ class Domain:
         """Whether a gap is of fewer images, or fewer repeats, than were asked where the domain was left out."""
         paired = np.isfinite(self.gap)
         return bool(paired.any()) and (self.unpaired > 0 or bool((self.shared[paired] < self.images[paired]).any()))
-
-
-def is_domains(recipe: Recipe) -> bool:
-    """Whether a study's networks train on every domain but one."""
-    return recipe.design.name == DESIGN
-
-
-def check_only_category(recipe: Recipe, split: Split, targets: Sequence[Target]) -> None:
-    """The domain left out has no trained answer of its own, so that the category is all that can be asked."""
-    if not is_domains(recipe):
-        return
-    (category,), asked = split.facts["targets"], [target.factor for target in targets]
-    if recipe.task != "classification":
-        raise UnseenError(f'design "{DESIGN}" asks which {category} an image shows: leave out task = "{recipe.task}".')
-    if asked != [category]:
-        raise UnseenError(
-            f"design \"{DESIGN}\" asks for '{category}' alone, and targets names {', '.join(asked)}. Set targets = "
-            f'["{category}"], or leave targets out.'
-        )
 
 
 def read_trial(facts: Mapping[str, Any], folder: Path, model: str, repeat: int) -> Answered:

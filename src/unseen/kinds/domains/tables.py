@@ -2,69 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from unseen.kinds.domains.shown import Domains, Estimate
+from unseen.reports.blocks import Html, Section
 from unseen.reports.tables import table
 from unseen.reports.words import has_interval, number, whole_percent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from unseen.reports.sections import Section
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean with its interval (NaN where n = 1) over ``n`` repeats, or domains."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-
-
-@dataclass(frozen=True)
-class DomainRow:
-    """Accuracy in one domain: ``left_out`` of networks that never saw it, ``trained`` of networks that did, ``gap``
-    between the two: all three of the same ``shared`` images and the same repeats, where there is a gap. ``every``: of
-    the first networks on all ``images`` they were asked, in all repeats. ``others``: in the domains these were trained
-    on. ``majority`` is that of always saying the most frequent category; ``verdict`` in words. ``by_category``:
-    accuracy where it was left out, and images. ``counted``: the images beside the gap, in words; ``partly``: these,
-    or their repeats, are not all that was asked."""
-
-    name: str
-    left_out: Estimate
-    trained: Estimate
-    gap: Estimate
-    others: Estimate
-    every: Estimate
-    images: int
-    shared: int
-    majority: float
-    verdict: str
-    by_category: Mapping[str, tuple[float, int]]
-    counted: str = ""
-    partly: bool = False
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Domains:
-    """All domains of one model ("" where there is one). ``whole``: means over domains, with intervals over domains.
-    ``compared``: which networks ``trained`` is of, in words; ``learned``: from how many images, beside the others.
-    ``draws``: how many splits the repeats are of."""
-
-    model: str
-    factor: str
-    category: str
-    rows: tuple[DomainRow, ...]
-    whole: DomainRow
-    chance: float
-    compared: str
-    learned: str = ""
-    draws: int = 1
+    from collections.abc import Sequence
 
 
 def same_images(draws: int) -> str:
@@ -91,12 +38,10 @@ def percent(found: Estimate, *, signed: bool = False) -> str:
 
 def domain_sections(found: Sequence[Domains]) -> list[Section]:
     """The table by domain, and folded below it the one by category."""
-    from unseen.reports.sections import Section
-
     if not found:
         return []
     body = "\n".join(f"{_head(one, len(found) > 1)}{_by_domain(one)}{_by_category(one)}" for one in found)
-    return [Section("domains", f"By {found[0].factor}", body)]
+    return [Section("domains", f"By {found[0].factor}", (Html(body),))]
 
 
 def _head(found: Domains, several: bool) -> str:

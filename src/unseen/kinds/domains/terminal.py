@@ -7,8 +7,12 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from unseen.cli.listing import bare_table, print_table
-from unseen.cli.progress import print_hanging
+from unseen.kinds.domains.contents import MEAN, SHARED
+from unseen.kinds.domains.shown import Estimate
+from unseen.kinds.domains.tables import percent, same_images
+from unseen.reports.console import bare_table, print_hanging, print_table
+from unseen.reports.words import repeats
+from unseen.studies.study import Study
 
 COLUMNS = {"left out": ("accuracy", "unseen"), "trained on": ("accuracy", "trained"), "gap": ("gap", "")}
 COLUMNS |= {"others": ("accuracy", "seen"), "majority": ("majority level", "unseen")}
@@ -16,12 +20,9 @@ VERDICTS = ("known less well", "known better", "undecided")
 BARE = ("others", "majority")  # without an interval, for room
 
 
-def show_domains(console: Console, frame: Any, factor: str) -> None:
+def show_domains(console: Console, frame: Any, study: Study) -> None:
     """Per cent correct by domain, a table for each model."""
-    from unseen.kinds.domains.contents import MEAN, SHARED
-    from unseen.kinds.domains.tables import Estimate, percent, same_images
-    from unseen.reports.words import repeats
-
+    factor = str(study.recipe.design.arguments["factor"])
     several = frame["series"].n_unique() > 1
     for series in frame["series"].unique(maintain_order=True).to_list():
         if several:
@@ -73,8 +74,6 @@ def verdict_words(frame: Any) -> str:
     >>> verdict_words(pl.DataFrame({"measure": ["gap"] * 3, "x": list(told), "verdict": list(told.values())}))
     'Known less well: photo. Undecided: art. Mean over domains: undecided.'
     """
-    from unseen.kinds.domains.contents import MEAN
-
     gaps = {row["x"]: row["verdict"] for row in frame.filter(frame["measure"] == "gap").iter_rows(named=True)}
     whole = gaps.pop(MEAN, None)
     named = {word: [name for name, verdict in gaps.items() if verdict == word] for word in VERDICTS}

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from unseen.kinds.collect import collect, finished_trials, varied
-from unseen.kinds.contents import (
-    REPEAT,
-    SEEN,
-    curves,
-    flags,
-    layer_order,
-    plain,
-    summarise,
-)
+from unseen.kinds.answered import gather_answers
+from unseen.kinds.collect import REPEAT, collect, finished_trials, varied
+from unseen.kinds.curves import curves, flags
 from unseen.kinds.exposure.findings import exposure_answer, exposure_findings
 from unseen.kinds.exposure.numbers import (
     ACROSS,
     GROUPS,
     MEDIAN,
     PLAIN,
+    SHARES,
     WITHIN,
     in_order,
     levels_of,
@@ -35,35 +28,38 @@ from unseen.kinds.exposure.numbers import (
 )
 from unseen.kinds.exposure.pictures import exposure_splits
 from unseen.kinds.exposure.repeats import DRAW, SEED, together, trends
+from unseen.kinds.exposure.shown import CalibrationCurve, Exposure, ExposureContents, Violin
 from unseen.kinds.exposure.thresholds import by_layer, searched
 from unseen.kinds.how_made import facts_tables, images_asked, stored_rows
 from unseen.kinds.published import published_numbers
-from unseen.reports.contents import CalibrationCurve, Contents, Exposure, Finding, Violin
+from unseen.kinds.summaries import layer_order, plain, summarise
+from unseen.reports.contents import Finding
 from unseen.studies.describe import recipe_toml
+from unseen.studies.records import Record
 from unseen.studies.study import Study
 from unseen.worlds.transforms import TRANSFORMATIONS
 
 X_TITLE = "number of seen-transformed categories"
 NONE = "plain images only"  # the series of what a plainly trained network has apart from any transformation
 FAMILIES = ("colour", "geometric", "convolutional", "noise", "distortion", "other")
-ON_THE_AXES = (f"design.{SEEN}", "design.level", REPEAT, "world.levels", "world.strengths")
-Trials = Sequence[tuple[dict[str, Any], Path]]
+ON_THE_AXES = ("design.seen", "design.level", REPEAT, "world.levels", "world.strengths")
+Trials = Sequence[Record]
 Series = Mapping[str, tuple[str, str, str]]  # model, transformation and family
 Names = Mapping[tuple[str, str], str]  # the series of each trial and transformation
 
 
-def gather_exposure(study: Study) -> Contents:
+def gather_exposure(study: Study) -> ExposureContents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
     trials = finished_trials(study)
     tidy, series, names = labelled_exposures(study, trials)
     layers = layer_order(trials)
-    summary = in_order(summarise(tidy, trials), list(series), layers)
+    summary = in_order(summarise(tidy, trials, SHARES), list(series), layers)
     families = {facts["identity"]: _family(levels_of(facts)) for facts, _ in trials}
     numbers, source = published_numbers(study.recipe.published)
     about = pictured(study, trials, tidy, series, names)
     found = exposure_findings(tidy, about)
     tables = facts_tables(study, trials)
-    return Contents(
+    return ExposureContents(
         title=study.recipe.title,
         question=study.recipe.question,
         answer=exposure_answer(tidy, about, found),
@@ -71,11 +67,9 @@ def gather_exposure(study: Study) -> Contents:
         x_title=f"{X_TITLE} (of {about.categories})",
         series_title="transformation",
         summary=summary,
-        scatter=pl.DataFrame(),
-        curves=curves(trials, families, SEEN),
-        flags=flags(study, trials, {facts["identity"]: facts["label"] for facts, _ in trials}, SEEN),
+        curves=curves(trials, families, number_seen),
+        flags=flags(study, trials, {facts["identity"]: facts["label"] for facts, _ in trials}, number_seen),
         splits=exposure_splits(study),
-        units=(),
         findings=found,
         recipe=recipe_toml(study.recipe),
         published=numbers,
@@ -84,7 +78,13 @@ def gather_exposure(study: Study) -> Contents:
         citation=study.recipe.citation,
         layers=layers,
         exposure=about,
+        answered=gather_answers(study),
     )
+
+
+def number_seen(facts: Mapping[str, Any]) -> float:
+    """A trial's place on the x axis: how many categories it saw transformed."""
+    return float(facts["facts"]["seen"])
 
 
 def findings_of_exposure(study: Study) -> tuple[Finding, ...]:
@@ -98,7 +98,7 @@ def summary_of_exposure(study: Study) -> pl.DataFrame:
     """Means with intervals over repeats, by transformation and number of categories seen transformed."""
     trials = finished_trials(study)
     tidy, series, _ = labelled_exposures(study, trials)
-    return in_order(summarise(tidy, trials), list(series), layer_order(trials))
+    return in_order(summarise(tidy, trials, SHARES), list(series), layer_order(trials))
 
 
 def labelled_exposures(study: Study, trials: Trials) -> tuple[pl.DataFrame, Series, Names]:

@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from unseen.kinds.exposure import panels as exposure
+from unseen.kinds.exposure.shown import Exposure, ExposureContents
 from unseen.reports import charts, panels
-from unseen.reports.contents import Contents, Exposure
 from unseen.reports.figures import Figure, Key, Panel, losses
 from unseen.reports.palette import OTHERS
 from unseen.reports.selection import Row, band_words, chance_line, layer_order, measure_rows, ordered
@@ -29,9 +29,9 @@ MOST_PANELS = 24  # of one figure
 X_TITLE = "seen transformed"  # short, for small panels
 
 
-def families(contents: Contents) -> Figure | str:
+def families(contents: ExposureContents) -> Figure | str:
     """The paper's figure 2: within and across, a line for each transformation, coloured by family."""
-    about, rows = _about(contents), _accuracies(contents)
+    about, rows = contents.exposure, _accuracies(contents)
     if not any(row["set"] in SETS[:2] for row in rows):
         return "Accuracy by family: no trial that asks within or across categories has finished."
     dashes = {name: exposure.DASHES[place % len(exposure.DASHES)] for name, place in _members(about).items()}
@@ -55,9 +55,9 @@ def families(contents: Contents) -> Figure | str:
     return Figure("families", "Accuracy within and across categories", caption, tuple(made), tuple(keys))
 
 
-def accuracy(contents: Contents) -> Figure | str:
+def accuracy(contents: ExposureContents) -> Figure | str:
     """Within, across and plain accuracy, a panel for each transformation."""
-    about, rows = _about(contents), _accuracies(contents)
+    about, rows = contents.exposure, _accuracies(contents)
     if not rows:
         return "Accuracy by transformation: no trial has finished, so there is none."
     sets = [name for name in SETS if any(row["set"] == name for row in rows)]
@@ -89,9 +89,9 @@ def accuracy(contents: Contents) -> Figure | str:
     return Figure("accuracy", "Accuracy by transformation", caption, tuple(made), tuple(keys))
 
 
-def violins(contents: Contents) -> Figure | str:
+def violins(contents: ExposureContents) -> Figure | str:
     """The paper's figures 4 and 8: invariance coefficients of single units."""
-    about = _about(contents)
+    about = contents.exposure
     if not about.violins:
         return "Invariance of units: it was not recorded (recordings.invariance), so there is none."
     lowest = min((float(part.values.min()) for part in about.violins if len(part.values)), default=0.0)
@@ -116,9 +116,9 @@ def violins(contents: Contents) -> Figure | str:
     return Figure("violins", "Invariance of single units", caption, tuple(made), tuple(keys))
 
 
-def invariance(contents: Contents) -> Figure | str:
+def invariance(contents: ExposureContents) -> Figure | str:
     """The paper's figures 5b and 5c: invariance against accuracy, a point per network."""
-    about = _about(contents)
+    about = contents.exposure
     made, shapes = [], {n: exposure.SHAPES[p % len(exposure.SHAPES)] for n, p in _members(about).items()}
     whole = {
         asked: about.points.filter(pl.col("invariance").is_finite(), pl.col(asked).is_finite()) for asked in SETS[:2]
@@ -146,9 +146,9 @@ def invariance(contents: Contents) -> Figure | str:
     return Figure("invariance", "Invariance against accuracy", caption, tuple(made), tuple(keys))
 
 
-def layers(contents: Contents) -> Figure | str:
+def layers(contents: ExposureContents) -> Figure | str:
     """The paper's figure 10: invariance from the first layer to the last."""
-    about = _about(contents)
+    about = contents.exposure
     rows = [row for row in measure_rows(contents, MEDIAN) if row["set"] == UNSEEN]
     names = [name for name in layer_order(contents) if name in {row["layer"] for row in rows}]
     if len(names) < 2:
@@ -177,9 +177,9 @@ def layers(contents: Contents) -> Figure | str:
     return Figure("layers", "Invariance across layers", caption, tuple(made), tuple(_family_keys(about)))
 
 
-def thresholds(contents: Contents) -> Figure | str:
+def thresholds(contents: ExposureContents) -> Figure | str:
     """The paper's figure 7: accuracy with inactive or active units ablated."""
-    about = _about(contents)
+    about = contents.exposure
     if about.thresholds is None or not about.thresholds.height:
         return "Thresholds: no unit was ablated, or nothing was recorded."
     taus = about.thresholds["threshold"].unique().to_list()
@@ -224,9 +224,9 @@ def _given(about: Exposure, tau: float, made: Sequence[Panel]) -> Figure:
     return Figure("thresholds", "Which activity matters", caption, tuple(made), tuple(keys))
 
 
-def calibration(contents: Contents) -> Figure | str:
+def calibration(contents: ExposureContents) -> Figure | str:
     """How strong each transformation had to be for a plainly trained network to fail."""
-    about = _about(contents)
+    about = contents.exposure
     if not about.calibrations:
         return "Calibration: this study has none; strengths are those of its recipe or the defaults."
     family = {level: kind for _, level, kind in about.series.values()}
@@ -250,9 +250,9 @@ def calibration(contents: Contents) -> Figure | str:
     return Figure("calibration", "Calibration", caption, tuple(made), keys)
 
 
-def quadrants(contents: Contents) -> Figure | str:
+def quadrants(contents: ExposureContents) -> Figure | str:
     """The paper's figure 6: which set of categories transformed images are taken for."""
-    about = _about(contents)
+    about = contents.exposure
     rows = [
         {**row, "column": column, "spread": interval(row["low"], row["high"], row["n"])}
         for column, measure in enumerate(TAKEN)
@@ -277,19 +277,8 @@ def quadrants(contents: Contents) -> Figure | str:
     return Figure("quadrants", "Where the mistakes go", caption, tuple(made), tuple(_family_keys(about)))
 
 
-EXPOSURE_FIGURES: Mapping[str, Callable[[Contents], Figure | str]] = {
-    maker.__name__: maker
-    for maker in (families, accuracy, violins, invariance, layers, thresholds, calibration, quadrants, losses)
-}
-
-
-def _about(contents: Contents) -> Exposure:
-    assert contents.exposure is not None, "these figures are of transformations"
-    return contents.exposure
-
-
-def _accuracies(contents: Contents) -> list[Row]:
-    about = _about(contents)
+def _accuracies(contents: ExposureContents) -> list[Row]:
+    about = contents.exposure
     rows = measure_rows(contents, "accuracy")
     return [
         row for row in rows if row["target"] == about.category and row["set"] in SETS and row["series"] in about.series
@@ -343,3 +332,19 @@ def _unscored(about: Exposure) -> str:
 def _more(about: Exposure) -> str:
     left = len(list(about.series)) - MOST_PANELS
     return f" {left} more panels are left out; the table of numbers has all." if left > 0 else ""
+
+
+FIGURES: Mapping[str, Callable[[ExposureContents], Figure | str]] = {
+    maker.__name__.replace("_", "-"): maker
+    for maker in (families, accuracy, violins, invariance, layers, thresholds, calibration, quadrants)
+}
+
+
+def figures(contents: ExposureContents) -> dict[str, Figure | str]:
+    """Every figure, or why there is none, in the order of the page."""
+    made = {name: maker(contents) for name, maker in FIGURES.items()}
+    return {**made, "losses": losses(contents, colours=exposure.family_colours(_trained(contents)))}
+
+
+def _trained(contents: ExposureContents) -> list[str]:
+    return contents.curves["series"].to_list() if contents.curves.height else []

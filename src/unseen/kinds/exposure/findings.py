@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.kinds.combinations.answer import moves, undecided
+from unseen.kinds.answer_words import moves, undecided
 from unseen.kinds.exposure.numbers import ACROSS, GROUPS, MEDIAN, TAKEN, TAU, WITHIN
 from unseen.kinds.exposure.repeats import (
     DRAW,
@@ -32,6 +32,7 @@ from unseen.kinds.exposure.repeats import (
     whole_repeats,
     within_each,
 )
+from unseen.kinds.exposure.shown import Exposure
 from unseen.kinds.exposure.thresholds import threshold_answer, threshold_findings
 from unseen.kinds.exposure.trends import lacking, none_shared, over, plainly, rises, said, signed
 from unseen.kinds.judged import corrected, direction, judged, left_open, told
@@ -46,7 +47,7 @@ from unseen.measures import (
     lowest,
     mean_interval,
 )
-from unseen.reports.contents import Exposure, Finding
+from unseen.reports.contents import Finding
 from unseen.reports.words import number
 
 if TYPE_CHECKING:

@@ -16,15 +16,11 @@ import numpy as np
 from unseen.measures import confusion_quadrants, quadrant_counts
 from unseen.studies.answers import read_answers, words
 from unseen.studies.sound import Damaged
-from unseen.vocabulary.errors import UnseenError
 
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from unseen.vocabulary.recipe import Recipe
-    from unseen.vocabulary.split import Split
-    from unseen.vocabulary.target import Target
 
 DESIGN = "expose"
 WITHIN, ACROSS, PLAIN = "within", "across", "plain"
@@ -43,22 +39,6 @@ TAKEN = ("taken for a seen-transformed category", "taken for an unseen-transform
 SHARES = (*TAKEN, *AT_TAU.values(), IMAGES_ACTIVE, UNITS_ACTIVE)  # what cannot leave [0, 1]
 INVARIANCE = ("level", "layer", "group", "unit", "coefficient", "images_active", "firing", "state")
 THRESHOLDS = ("level", "layer", "threshold", "kept", "removed", "full", "images", "chosen")
-
-
-def is_exposure(recipe: Recipe) -> bool:
-    """Whether a study's networks are shown a transformation for some categories only."""
-    return recipe.design.name == DESIGN
-
-
-def check_category(recipe: Recipe, split: Split, targets: Sequence[Target]) -> None:
-    """A network that is to be asked about categories seen transformed and others must learn to name categories."""
-    asked, category = [target.factor for target in targets], split.factors[0]
-    if "exposed_numbers" in split.facts and recipe.task == "classification" and category not in asked:
-        both = ", ".join(f'"{name}"' for name in (category, *asked))
-        raise UnseenError(
-            f"design '{recipe.design.name}' asks for the accuracy for '{category}', seen transformed or not, and "
-            f"targets names {', '.join(asked)} alone. Add it to targets: targets = [{both}]."
-        )
 
 
 def levels_of(facts: Mapping[str, Any]) -> list[str]:

@@ -12,8 +12,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from unseen.kinds.exposure.shown import CalibrationCurve, Violin
 from unseen.reports.charts import Rows, colour, curve_rows, finite, x_axis, y_axis
-from unseen.reports.contents import CalibrationCurve, Violin
 from unseen.reports.palette import OTHERS, SERIES, role, series_colours
 from unseen.reports.words import number, plain
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unseen.kinds.exposure.numbers import ACROSS
+from unseen.kinds.exposure.shown import Together, Trend
 from unseen.measures import Growth, Interval, category_growth, holm, mean_interval, rank_correlation
 from unseen.measures.verdicts import ALPHA
-from unseen.reports.contents import Together, Trend
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,7 +9,10 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from unseen.cli.listing import bare_table, print_table
+from unseen.kinds.exposure.numbers import ACROSS, GROUPS, MEDIAN, PLAIN, WITHIN
+from unseen.kinds.exposure.shown import ExposureContents
+from unseen.reports.console import bare_table, print_table
+from unseen.studies.study import Study
 
 WIDTH = 80
 CELL = 9  # ".98/.41" and the space between columns
@@ -18,16 +21,14 @@ Values = Mapping[tuple[str, float, str], Mapping[str, Any]]  # by series, number
 
 def accuracies(frame: Any, category: str) -> dict[tuple[str, float, str], dict[str, Any]]:
     """Rows of accuracy of a summary, by series, number seen and set."""
-    from unseen.kinds.exposure.numbers import ACROSS, PLAIN, WITHIN
-
     rows = frame.filter((frame["measure"] == "accuracy") & frame["set"].is_in([WITHIN, ACROSS, PLAIN]))
     own = rows.filter(rows["target"] == category)
     return {(row["series"], row["x"], row["set"]): row for row in own.iter_rows(named=True)}
 
 
-def show_grid(console: Console, frame: Any, category: str) -> None:
+def show_grid(console: Console, contents: ExposureContents) -> None:
     """Within and across by transformation and number seen, as few lines as possible: what a run ends with."""
-    found = accuracies(frame, category)
+    found = accuracies(contents.summary, contents.exposure.category)
     xs = sorted({x for _, x, _ in found})
     names = list(dict.fromkeys(name for name, _, _ in found))
     if not names:
@@ -62,10 +63,9 @@ def short(value: float | None) -> str:
     return "1.0" if value >= 0.995 else f"{value:.2f}".removeprefix("0")
 
 
-def show_exposures(console: Console, frame: Any, category: str) -> None:
+def show_exposures(console: Console, frame: Any, study: Study) -> None:
     """The main numbers of the study with their intervals."""
-    from unseen.kinds.exposure.numbers import GROUPS, MEDIAN
-
+    category = study.recipe.design.arguments.get("category", "category")
     found = accuracies(frame, category)
     names = list(dict.fromkeys(name for name, _, _ in found))
     units: dict[tuple[str, float], Any] = {}

@@ -9,12 +9,10 @@ of them leaves says little of another, so that signs decide. A network whose cur
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.kinds.contents import plain
 from unseen.kinds.exposure.numbers import read_thresholds
 from unseen.kinds.exposure.repeats import (
     CLUSTERS,
@@ -25,10 +23,13 @@ from unseen.kinds.exposure.repeats import (
     mean,
     spread,
 )
+from unseen.kinds.exposure.shown import Exposure, LayerThreshold
+from unseen.kinds.summaries import plain
 from unseen.measures import Interval, chance, mostly
-from unseen.reports.contents import Exposure, Finding, LayerThreshold
+from unseen.reports.contents import Finding
 from unseen.reports.words import number
 from unseen.studies.invariances import NO_TAU
+from unseen.studies.records import Record
 from unseen.vocabulary.seeds import stream
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ NEAR = 0.1  # of the accuracy above chance: what may be left for an accuracy to 
 
 
 def searched(
-    trials: Sequence[tuple[dict[str, Any], Path]], named: Mapping[tuple[str, str], str], repeats: Mapping[str, int]
+    trials: Sequence[Record], named: Mapping[tuple[str, str], str], repeats: Mapping[str, int]
 ) -> pl.DataFrame:
     """Per network, transformation and layer whose τ was searched for: ``series, x, repeat, layer, tau`` (null where the
     curve gives none), and accuracy at τ: ``kept, removed, full``."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.kinds.combinations.answer import undecided
+from unseen.kinds.answer_words import undecided
 from unseen.kinds.in_domain.findings import WORDS, answer_key, by_network, joined, ordered
 from unseen.kinds.in_domain.numbers import MEAN, R2
 from unseen.kinds.judged import direction

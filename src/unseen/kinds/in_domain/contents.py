@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from unseen.kinds.collect import finished_trials
-from unseen.kinds.contents import SPLIT, axis, curves, flags, labelled, place, summarise
+from unseen.kinds.curves import curves, flags
 from unseen.kinds.how_made import facts_tables
 from unseen.kinds.in_domain.answer import regression_answer
+from unseen.kinds.in_domain.axis import X_TITLE, labelled, model_keys, split_name
 from unseen.kinds.in_domain.disentanglement import latent_points
 from unseen.kinds.in_domain.findings import by_network, interval_of, regression_findings
 from unseen.kinds.in_domain.meanings import meanings
@@ -23,49 +23,51 @@ from unseen.kinds.in_domain.numbers import (
     MODES,
     ONE_OUT,
     R2,
+    TOWARDS,
     answered,
     in_order,
     model_of,
     ratios,
     seen_mean,
 )
+from unseen.kinds.in_domain.shown import AnswerPicture, InDomainContents, KindRow, RatioPicture, Regression
 from unseen.kinds.pictures import splits
 from unseen.kinds.published import published_numbers
+from unseen.kinds.summaries import summarise
 from unseen.measures import TowardsMean
-from unseen.reports.contents import AnswerPicture, Contents, Finding, KindRow, RatioPicture, Regression
+from unseen.reports.contents import Finding
 from unseen.studies.describe import recipe_toml
+from unseen.studies.records import Record
 from unseen.studies.study import Study
 
 MOST_MODELS = 3  # whose answers are drawn: all, or the best and the worst
 MOST_SEEN = 4000  # in-range answers of one picture; more say nothing that these do not
-Trials = Sequence[tuple[dict[str, Any], Path]]
+Trials = Sequence[Record]
 
 
-def gather_regression(study: Study) -> Contents:
+def gather_regression(study: Study) -> InDomainContents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
     trials = finished_trials(study)
     tidy, names = labelled(study, trials)
-    _, x_title, keys = axis(study)
-    summary = in_order(summarise(tidy, trials), list(names.values()))
+    keys = model_keys(study)
+    summary = in_order(summarise(tidy, trials, (TOWARDS,)), list(names.values()))
     series = {names[facts["identity"]]: model_of(facts["condition"], facts, keys) for facts, _ in trials}
     asked = told_of(tidy)
     numbers, source = published_numbers(study.recipe.published)
     latents = latent_points(tidy, series, asked)
     drawn = pictured(trials, names, series, summary, asked)
     found = _found(trials, tidy, series, keys)
-    return Contents(
+    return InDomainContents(
         title=study.recipe.title,
         question=study.recipe.question,
         answer=regression_answer(tidy, series, asked, found, _averaged(trials)),
         shows=study.recipe.shows,
-        x_title=x_title,
+        x_title=X_TITLE,
         series_title="model",
         summary=summary,
-        scatter=pl.DataFrame(),
-        curves=curves(trials, names, SPLIT),
-        flags=flags(study, trials, names, SPLIT),
+        curves=curves(trials, names, split_name),
+        flags=flags(study, trials, names, split_name),
         splits=splits(study),
-        units=(),
         findings=found,
         recipe=recipe_toml(study.recipe),
         published=numbers,
@@ -76,11 +78,18 @@ def gather_regression(study: Study) -> Contents:
     )
 
 
+def summary_of_regression(study: Study) -> pl.DataFrame:
+    """Means with intervals over repeats."""
+    trials = finished_trials(study)
+    tidy, names = labelled(study, trials)
+    return in_order(summarise(tidy, trials, (TOWARDS,)), list(names.values()))
+
+
 def findings_of_regression(study: Study) -> tuple[Finding, ...]:
     """The findings alone."""
     trials = finished_trials(study)
     tidy, names = labelled(study, trials)
-    keys = axis(study)[2]
+    keys = model_keys(study)
     series = {names[facts["identity"]]: model_of(facts["condition"], facts, keys) for facts, _ in trials}
     return _found(trials, tidy, series, keys)
 
@@ -146,11 +155,11 @@ def pictured(
 ) -> Regression:
     """What the figures of regression need beside the summary: answers and ratios of the networks that extrapolate, or,
     where none does, interpolate."""
-    found = {place(facts, SPLIT): None for facts, _ in trials}
+    found = {split_name(facts): None for facts, _ in trials}
     order = [name for name in MODES if name in found] + [name for name in found if name not in MODES]
     outside = [(facts, folder) for facts, folder in trials if facts["facts"].get("withheld")]
-    which = next((name for name in reversed(order) if any(place(facts, SPLIT) == name for facts, _ in outside)), "")
-    outside = [(facts, folder) for facts, folder in outside if place(facts, SPLIT) == which]
+    which = next((name for name in reversed(order) if any(split_name(facts) == name for facts, _ in outside)), "")
+    outside = [(facts, folder) for facts, folder in outside if split_name(facts) == which]
     counted: dict[str, list[TowardsMean]] = {}
     drawn: dict[str, list[AnswerPicture]] = {}
     shown = _shown(summary, asked, which)

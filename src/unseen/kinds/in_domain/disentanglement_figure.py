@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
-from unseen.reports.contents import Contents, LatentPoint
+from unseen.kinds.in_domain.shown import InDomainContents, LatentPoint
 from unseen.reports.figures import Figure, Key, Panel
 from unseen.reports.palette import role, series_colours
 from unseen.reports.selection import Row, colours_of, ordered
@@ -18,10 +18,9 @@ SHAPES = ("circle", "square", "diamond", "cross", "triangle-right")
 SPLITS = ("random", "composition", "interpolation", "extrapolation")
 
 
-def disentanglement(contents: Contents) -> Figure | str:
+def disentanglement(contents: InDomainContents) -> Figure | str:
     """Does disentanglement predict generalisation?"""
     about = contents.regression
-    assert about is not None, "this figure is of regression"
     points = about.latents
     if not points:
         return "Disentanglement: no encoder that learns without labels was trained, or its latents were not kept."

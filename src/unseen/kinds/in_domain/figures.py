@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from unseen.kinds.in_domain.disentanglement_figure import disentanglement
+from unseen.kinds.in_domain.numbers import MEAN as FACTORS
 from unseen.kinds.in_domain.panels import (
     LOWEST,
     PARTS,
@@ -18,11 +19,11 @@ from unseen.kinds.in_domain.panels import (
     r2_rows,
     towards_mean_bars,
 )
+from unseen.kinds.in_domain.shown import InDomainContents, Regression
 from unseen.reports.charts import finite
-from unseen.reports.contents import Contents, Regression
 from unseen.reports.figures import Figure, Key, Panel, losses
 from unseen.reports.palette import SERIES, role, series_colours
-from unseen.reports.selection import FACTORS, Row, measure_rows, ordered
+from unseen.reports.selection import Row, measure_rows, ordered
 from unseen.reports.words import repeats
 
 R2, OUT, OTHERS = "R²", "R² of the factor out of range", "R² of the other factors"
@@ -38,9 +39,9 @@ SPLITS = dict(
 )
 
 
-def r2(contents: Contents) -> Figure | str:
+def r2(contents: InDomainContents) -> Figure | str:
     """The paper's figure of all models: mean R² by model and split."""
-    about = _about(contents)
+    about = contents.regression
     rows = [row for row in measure_rows(contents, R2) if row["target"] == FACTORS and row["set"] == about.asked]
     if not rows:
         return "R² by split: no trial has finished, so there is none."
@@ -74,7 +75,7 @@ def r2(contents: Contents) -> Figure | str:
     return Figure("r2", "R² by split", caption, tuple(made), tuple(keys))
 
 
-def _kept(contents: Contents, rows: list[Row]) -> list[Row]:
+def _kept(contents: InDomainContents, rows: list[Row]) -> list[Row]:
     """R² with answers kept to the range, if that makes a difference anywhere."""
     plain = {(row["series"], row["x"]): finite(row["value"]) for row in rows}
     kept = [row for row in measure_rows(contents, KEPT) if row["target"] == FACTORS and row["set"] == rows[0]["set"]]
@@ -83,9 +84,9 @@ def _kept(contents: Contents, rows: list[Row]) -> list[Row]:
     return kept if told else []
 
 
-def kinds(contents: Contents) -> Figure | str:
+def kinds(contents: InDomainContents) -> Figure | str:
     """Which kinds of factor are hard for all networks alike: a row per kind."""
-    about = _about(contents)
+    about = contents.regression
     if not about.by_kind:
         return "R² by kind of factor: no trial has finished, so there is none."
     rows = [{"n": row.n, "low": row.low, "high": row.high} for row in about.by_kind]
@@ -114,9 +115,9 @@ def kinds(contents: Contents) -> Figure | str:
     return Figure("kinds", "R² by kind of factor", caption, tuple(made), tuple(keys))
 
 
-def factors(contents: Contents) -> Figure | str:
+def factors(contents: InDomainContents) -> Figure | str:
     """Which factors are hard: a panel per model, a row per factor."""
-    about = _about(contents)
+    about = contents.regression
     rows = [row for row in measure_rows(contents, R2) if row["target"] != FACTORS and row["set"] == about.asked]
     if not rows:
         return "R² of each factor: no trial has finished, so there is none."
@@ -138,9 +139,9 @@ def factors(contents: Contents) -> Figure | str:
     return Figure("factors", "R² of each factor", caption, tuple(made), tuple(keys), wide=True)
 
 
-def modularity(contents: Contents) -> Figure | str:
+def modularity(contents: InDomainContents) -> Figure | str:
     """The paper's error analysis: one factor out of range, its R² and that of the others."""
-    about = _about(contents)
+    about = contents.regression
     rows = {part: measure_rows(contents, measure) for part, measure in (("out", OUT), ("others", OTHERS))}
     found = [row for part in rows.values() for row in part]
     if not found:
@@ -176,9 +177,9 @@ def modularity(contents: Contents) -> Figure | str:
     return Figure("modularity", "One factor out of range", caption, tuple(made), (*keys, *_beyond(found)), wide=True)
 
 
-def answers(contents: Contents) -> Figure | str:
+def answers(contents: InDomainContents) -> Figure | str:
     """The paper's qualitative figure: predicted against true."""
-    about = _about(contents)
+    about = contents.regression
     if not about.answers:
         return "Predicted against true: no network was asked on rows with one factor out of range."
     one = len({picture.series for picture in about.answers}) == 1
@@ -206,9 +207,9 @@ def answers(contents: Contents) -> Figure | str:
     return Figure("answers", "Predicted against true", caption, made, (), columns=0 if one else _across(about))
 
 
-def towards_mean(contents: Contents) -> Figure | str:
+def towards_mean(contents: InDomainContents) -> Figure | str:
     """The paper's histogram of |f − ȳ| / |y − ȳ|."""
-    about = _about(contents)
+    about = contents.regression
     if not about.ratios:
         return "Towards the mean: no network was asked on rows with one factor out of range."
     shown = about.ratios[:MOST_SMALL]
@@ -227,17 +228,6 @@ def towards_mean(contents: Contents) -> Figure | str:
         f"of its answers there.{_more(about.ratios)}"
     )
     return Figure("towards-mean", "Towards the mean", caption, made, ())
-
-
-REGRESSION_FIGURES: Mapping[str, Callable[[Contents], Figure | str]] = {
-    maker.__name__.replace("_", "-"): maker
-    for maker in (r2, kinds, factors, modularity, answers, towards_mean, disentanglement, losses)
-}
-
-
-def _about(contents: Contents) -> Regression:
-    assert contents.regression is not None, "these figures are of regression"
-    return contents.regression
 
 
 def _splits(about: Regression) -> list[str]:
@@ -286,11 +276,11 @@ def _order(about: Regression) -> Callable[[str], int]:
     return lambda name: kinds.index(about.kinds[name]) if name in about.kinds else len(kinds)
 
 
-def _published(contents: Contents) -> list[Row]:
+def _published(contents: InDomainContents) -> list[Row]:
     """Published numbers of splits that are ours too, named as our models are where they are the same."""
     if contents.published is None or not contents.published.height:
         return []
-    about = _about(contents)
+    about = contents.regression
     names = {model.casefold(): model for _, model in about.series.values()}
     return [
         {
@@ -321,3 +311,15 @@ def _cut_words(rows: Iterable[Row]) -> str:
 def _more(items: Iterable[object]) -> str:
     left = len(list(items)) - MOST_SMALL
     return f" {left} more panels are left out; the table of numbers has all." if left > 0 else ""
+
+
+FIGURES: Mapping[str, Callable[[InDomainContents], Figure | str]] = {
+    maker.__name__.replace("_", "-"): maker
+    for maker in (r2, kinds, factors, modularity, answers, towards_mean, disentanglement)
+}
+
+
+def figures(contents: InDomainContents) -> dict[str, Figure | str]:
+    """Every figure, or why there is none, in the order of the page."""
+    made = {name: maker(contents) for name, maker in FIGURES.items()}
+    return {**made, "losses": losses(contents, order=contents.regression.splits)}

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.kinds.in_domain.disentanglement import disentanglement_predicts
+from unseen.kinds.in_domain.learned_levels import learned_levels
 from unseen.kinds.in_domain.meanings import meanings
 from unseen.kinds.in_domain.numbers import DISTANCE, KEPT, MEAN, ONE_OUT, OPPOSITE, OTHERS, OUT, R2, SPREAD, TOWARDS
 from unseen.kinds.in_domain.pull import drawn, share_alone
+from unseen.kinds.in_domain.shown import LatentPoint
 from unseen.kinds.judged import corrected, doubted, judged
-from unseen.kinds.learned import learned, learned_levels, unless_learned
+from unseen.kinds.learned import learned, unless_learned
 from unseen.measures import Interval, judge, lowest, mean_interval
-from unseen.reports.contents import Finding, LatentPoint
+from unseen.reports.contents import Finding
 from unseen.reports.words import number
 
 if TYPE_CHECKING:

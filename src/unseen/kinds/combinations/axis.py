@@ -1,0 +1,81 @@
+"""What a study of combinations has on its axes: the number of combinations seen, and a curve for each architecture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from unseen.kinds.collect import REPEAT, collect, varied
+from unseen.studies.records import Record
+from unseen.studies.study import Study
+from unseen.studies.trials import Trial
+
+if TYPE_CHECKING:
+    import polars as pl
+
+X_KEYS = {"design.seen_per_level": "combinations", "design.images": "images"}
+X_TITLES = {"combinations": "number of seen combinations", "images": "number of training images"}
+
+
+def axis(study: Study) -> tuple[str, str, list[str]]:
+    """The column on the x axis, its title, and the grid's keys that make the curves."""
+    keys = list(varied(study))
+    chosen = next((key for key in X_KEYS if key in keys), None) or next(
+        (key for key in keys if key.startswith("design.") and _changes_combinations(study, key)), None
+    )
+    column = X_KEYS.get(chosen or "", "combinations")
+    if any("combinations" not in facts for _, facts in split_facts(study)):  # a split by levels has none
+        column = "images"
+    return column, X_TITLES[column], [key for key in keys if key not in (chosen, REPEAT)]
+
+
+def _changes_combinations(study: Study, key: str) -> bool:
+    """Whether the values of a grid key lead to different numbers of seen combinations (lists of a release do)."""
+    found: dict[str, set[int]] = {}
+    for trial, facts in split_facts(study):
+        found.setdefault(repr(trial.condition.get(key)), set()).add(facts.get("combinations", 0))
+    return len({tuple(sorted(numbers)) for numbers in found.values()}) > 1
+
+
+def split_facts(study: Study) -> list[tuple[Trial, Mapping[str, Any]]]:
+    """What is known of each trial's split; without the images, of the splits of finished trials."""
+    if not study.absent:
+        return [(trial, study.split(trial).facts) for trial in study.trials]
+    found = ((trial, study.find(trial)) for trial in study.trials)
+    read = study.store.readable()
+    return [(trial, read[name]["facts"]) for trial, name in found if name in read]
+
+
+def series_name(condition: dict[str, Any], facts: dict[str, Any], keys: Sequence[str]) -> str:
+    """What a curve is called: the varied settings, the architecture last."""
+    rest = []
+    for key in keys:
+        if key == "network.sharing":
+            continue
+        value = condition.get(key)
+        if value is None:
+            continue
+        short = key.rpartition(".")[2]
+        rest.append(str(value) if isinstance(value, str) else f"{short} {value}")
+    return " ".join([*rest, facts["description"]["network"]["sharing"]])
+
+
+def labelled(study: Study, trials: Sequence[Record]) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The tidy table with x axis, curve and repeat beside every number, and the curve of each trial.
+
+    A repeat is a training seed, or, where the grid varies the design's seed, a choice of held-out cells: its training
+    seeds are averaged first, because they share a split.
+    """
+    import polars as pl
+
+    column, _, keys = axis(study)
+    tidy = collect(study)
+    names = {facts["identity"]: series_name(facts["condition"], facts, keys).strip() for facts, _ in trials}
+    x, series = pl.col(column).cast(pl.Float64).alias("x"), pl.col("trial").replace_strict(names).alias("series")
+    repeat = pl.col(REPEAT if REPEAT in varied(study) else "seed").alias("repeat")
+    return tidy.with_columns(x, series, repeat), names
+
+
+def place(facts: Mapping[str, Any], column: str) -> float:
+    """A trial's place on the x axis."""
+    return float(facts["facts"].get("combinations") or 0) if column == "combinations" else float(facts["sets"]["train"])

@@ -1,0 +1,17 @@
+"""What a study of regression will be judged by."""
+
+from __future__ import annotations
+
+from unseen.kinds.in_domain.axis import model_keys
+from unseen.kinds.planned import Planned, distinct
+from unseen.studies.study import Study
+
+
+def plan_in_domain(study: Study) -> Planned:
+    """Over models, each by the mean of its seeds; of one model, over its seeds."""
+    keys, seeds = model_keys(study), len(study.recipe.seeds)
+    worlds = [key for key in keys if key.startswith("world")]
+    models = distinct(study, [key for key in keys if key not in worlds])
+    encoders = any(trial.recipe.training.objective != "supervised" for trial in study.trials)
+    comparisons = (5 + 3 * encoders) * distinct(study, worlds)
+    return Planned(models, "models", comparisons) if models > 1 else Planned(seeds, "seeds", comparisons)

@@ -1,0 +1,164 @@
+"""The kinds of question that studies ask. A package of your own adds rows by the entry point ``unseen.kinds``:
+
+```toml
+[project.entry-points."unseen.kinds"]
+symmetry = "my_package.symmetry:KIND"
+```
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from unseen.vocabulary.errors import UnseenError, unknown
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import Console
+
+    from unseen.kinds.planned import Planned
+    from unseen.reports.blocks import Page
+    from unseen.reports.contents import Contents, Finding
+    from unseen.studies.records import Record
+    from unseen.studies.study import Study
+    from unseen.studies.trials import Trial
+    from unseen.vocabulary.recipe import Recipe
+
+Row = dict[str, Any]  # a number with what it is of: measure, value, n, set, target, layer, unit_type
+
+
+def later(place: str) -> Callable[..., Any]:
+    """A function by where it is ("module:function"), imported when it is first called: a command that lists kinds needs
+    no polars and no charts."""
+
+    def call(*arguments: Any) -> Any:
+        module, _, name = place.partition(":")
+        return getattr(import_module(module), name)(*arguments)
+
+    return call
+
+
+def _nothing(*_: Any) -> tuple[()]:
+    return ()
+
+
+def _no_detail(record: Record, row: Row) -> None:
+    """Numbers speak for themselves."""
+
+
+def _no_words(console: Console, contents: Any) -> None:
+    """The answer says it all."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What one sort of study asks of its recordings.
+
+    ``designs``: those whose studies are of this kind unless a recipe says otherwise (``kind = "..."``); ``task``: the
+    task that it is for, "" where any is.
+
+    ``check(study, trial)``: refuse what could not be answered, before anything is trained.
+    ``plan(study)``: over what it will be judged.
+    ``numbers(record, options)``: all numbers of one finished trial, from its files alone; ``options`` are the recipe's
+    ``[measures]``. It imports no polars: a machine that only trains writes them too.
+    ``more(study, records)``: rows of the whole table (``unseen results --format parquet``) that no number holds;
+    ``detail(record, row)``: words to a number in it.
+    ``summary(study)``: means with intervals over repeats.
+    ``findings(study)``: the claims, judged.
+    ``contents(study)``: all that the page shows, ``page(contents)`` the page.
+    ``show(console, summary, study)``: the summary on a terminal of 80 columns.
+    ``show_end(console, contents)``: what a run ends with, after its answer.
+    """
+
+    name: str
+    asks: str
+    designs: tuple[str, ...]
+    numbers: Callable[[Record, Mapping[str, Any]], Iterable[Row]]
+    summary: Callable[[Study], pl.DataFrame]
+    findings: Callable[[Study], Sequence[Finding]]
+    contents: Callable[[Study], Contents]
+    page: Callable[[Any], Page]
+    show: Callable[[Console, pl.DataFrame, Study], None]
+    plan: Callable[[Study], Planned]
+    check: Callable[[Study, Trial], Any] = _nothing
+    more: Callable[[Study, Sequence[Record]], Iterable[Row]] = _nothing
+    detail: Callable[[Record, Row], str | None] = _no_detail
+    show_end: Callable[[Console, Any], None] = _no_words
+    task: str = "classification"
+
+
+# Name, and where it is: loaded when a study needs it.
+KINDS: dict[str, str] = {
+    "combinations": "unseen.kinds.combinations:KIND",
+    "in_domain": "unseen.kinds.in_domain:KIND",
+    "exposure": "unseen.kinds.exposure:KIND",
+    "conditions": "unseen.kinds.conditions:KIND",
+    "domains": "unseen.kinds.domains:KIND",
+}
+EVERY = "*"  # in ``designs``: all that no other kind claims
+ANY = "combinations"  # of a design that no kind claims: accuracy on what was seen and on what was not
+
+
+def places() -> dict[str, str]:
+    """Every kind and where it is, those of installed packages too; ours keep their names."""
+    return {**_added(tuple(sys.path)), **KINDS}
+
+
+@lru_cache(maxsize=8)
+def _added(path: tuple[str, ...]) -> dict[str, str]:
+    """Kinds of installed packages; looking them up takes long, and asks the same packages."""
+    del path  # other places to look at, other packages
+    return {entry.name: entry.value for entry in entry_points(group="unseen.kinds")}
+
+
+@lru_cache
+def _loaded(name: str, place: str) -> Kind:
+    module, _, attribute = place.partition(":")
+    try:
+        kind = getattr(import_module(module), attribute or "KIND")
+    except (ImportError, AttributeError) as error:
+        raise UnseenError(f"kind '{name}' cannot be loaded from '{place}': {error}.") from error
+    if not isinstance(kind, Kind):
+        raise UnseenError(f"'{place}' is no kind of study but {kind!r}: give a unseen.kinds.table.Kind.")
+    return kind
+
+
+def kind_named(name: str) -> Kind:
+    """A kind by its name."""
+    there = places()
+    if name not in there:
+        raise unknown("kind", name, there, where="recipe key 'kind'")
+    return _loaded(name, there[name])
+
+
+def kind_of(recipe: Recipe) -> Kind:
+    """The kind of a study: as its recipe says, else the default of its design and task."""
+    if not recipe.kind:
+        return default_kind(recipe.design.name, recipe.task)
+    kind = kind_named(recipe.kind)
+    if kind.task not in ("", recipe.task):
+        raise UnseenError(
+            f"kind = '{recipe.kind}' is for task = '{kind.task}', and this recipe has task = '{recipe.task}'. "
+            f"Leave kind out, or change the task."
+        )
+    return kind
+
+
+def kind_of_trial(record: Record, recipe: Recipe) -> Kind:
+    """The kind by which a trial's numbers are computed: that of the study, unless the trial is of another design."""
+    design, task = record.facts["description"].get("design", {}).get("name", ""), record.facts.get("task")
+    same = (design, task or "classification") == (recipe.design.name, recipe.task)
+    return kind_of(recipe) if same else default_kind(design, task or "classification")
+
+
+def default_kind(design: str, task: str) -> Kind:
+    """The kind that claims a design; else the one that takes any design of its task."""
+    found = [kind for name, place in places().items() if (kind := _loaded(name, place)).task in ("", task)]
+    own = next((kind for kind in found if design in kind.designs), None)
+    return own or next((kind for kind in found if EVERY in kind.designs), None) or kind_named(ANY)

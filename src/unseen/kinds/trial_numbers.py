@@ -1,0 +1,82 @@
+"""Numbers that trials of many kinds have: accuracy of every set and target, what units prefer, what is learned
+first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unseen.measures import accuracy, chance, geometric_mean, learning_lead, unit_summary
+from unseen.studies.answers import read_answers, words
+
+BOTH = "geometric mean"
+DEGENERATE = "degenerate units"  # without a type or without a score
+
+
+def accuracies(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]]:
+    table = read_answers(folder, "set", "target", "truth", "response")
+    sets, targets, truth, response = (words(table, name) for name in table.column_names)
+    right = truth.numbered(every := (*truth.names, *response.names)) == response.numbered(every)
+    for asked in sets.found():
+        values = {}
+        for target in targets.found():
+            here = right[sets.is_(asked) & targets.is_(target)]
+            if not len(here):
+                continue
+            values[target] = accuracy(np.ones(len(here), dtype=int), here.astype(int))
+            yield {"measure": "accuracy", "set": asked, "target": target, "value": values[target], "n": len(here)}
+        if len(values) > 1:
+            both = float(geometric_mean(np.array(list(values.values()))))
+            n = int(sets.is_(asked).sum() // len(values))
+            yield {"measure": "accuracy", "set": asked, "target": BOTH, "value": both, "n": n}
+    levels = {name: len(classes) for name, classes in facts["targets"].items()}
+    for target, n in levels.items():
+        yield {"measure": "chance", "target": target, "value": chance(n)}
+    yield {"measure": "chance", "target": BOTH, "value": chance(*levels.values())}
+
+
+def read_activity(folder: Path) -> dict[str, np.ndarray]:
+    """Mean activity ``[units, rows, columns]`` by layer; empty where none was recorded."""
+    path = folder / "activity.safetensors"
+    if not path.is_file():
+        return {}
+    from safetensors.numpy import load_file
+
+    return {name: grid for name, grid in load_file(path).items() if name != "images"}
+
+
+def unit_numbers(facts: Mapping[str, Any], folder: Path, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for layer, activity in read_activity(folder).items():
+        summary = unit_summary(activity.astype(np.float64), **options)
+        for factor, kind in zip(facts["factors"], (summary.rows, summary.columns)):
+            numbers = {
+                "share of units": kind.share,
+                "median specialization": kind.specialization,
+                "median selectivity": kind.selectivity,
+                "median invariance": kind.invariance,
+            }
+            for name, value in numbers.items():
+                n = kind.n if name == "share of units" else kind.scored
+                yield {"measure": name, "layer": layer, "unit_type": factor, "value": value, "n": n}
+        bad = {"untyped": summary.untyped, "constant": summary.constant, "non-finite": summary.non_finite}
+        bad |= {"unscored": summary.unscored, "negative": summary.negative, "tied": summary.ties}
+        yield {"measure": DEGENERATE, "layer": layer, "value": summary.untyped + summary.unscored, "n": summary.units}
+        for name, count in bad.items():
+            yield {"measure": f"{DEGENERATE}: {name}", "layer": layer, "value": count, "n": summary.units}
+
+
+def learning_order(facts: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Which task is learned first (supplement D.6): epochs by which the first target leads to 90 % of its best."""
+    names = list(facts["targets"])
+    if len(names) != 2 or not facts["curve"]:
+        return
+    told = [[point.get(f"validation accuracy {name}") for point in facts["curve"]] for name in names]
+    if any(value is None for values in told for value in values):
+        return
+    curves = [np.array(values, dtype=np.float64) for values in told]
+    guesses = [chance(len(facts["targets"][name])) for name in names]
+    lead = learning_lead(curves[0], curves[1], 0.9, chance=(guesses[0], guesses[1]))
+    yield {"measure": "epochs by which it is learned first", "target": names[0], "value": lead, "n": len(curves[0])}
