@@ -16,20 +16,22 @@ import numpy as np
 import polars as pl
 
 from unseen.kinds.combinations.findings import findings
-from unseen.kinds.conditions.contents import ALL_BUT, ONE, Asked, Condition
+from unseen.kinds.conditions.asked import ALL_BUT, ONE, Asked, Condition
 from unseen.kinds.conditions.findings import matrix_findings
 from unseen.kinds.domains.findings import domain_findings
 from unseen.kinds.domains.numbers import BOUND, Domain
 from unseen.kinds.exposure.findings import exposure_findings
 from unseen.kinds.exposure.numbers import ACROSS, GROUPS, MEDIAN, TAKEN, WITHIN
 from unseen.kinds.exposure.repeats import together
+from unseen.kinds.exposure.shown import Exposure
 from unseen.kinds.exposure.thresholds import by_layer
 from unseen.kinds.in_domain.findings import regression_findings
 from unseen.kinds.in_domain.numbers import DISTANCE, MEAN, ONE_OUT, OTHERS, OUT, R2, SPREAD, TOWARDS
+from unseen.kinds.in_domain.shown import LatentPoint
 from unseen.kinds.judged import corrected
 from unseen.measures import category_growth
 from unseen.measures.verdicts import ALPHA
-from unseen.reports.contents import Exposure, Finding, LatentPoint
+from unseen.reports.contents import Finding
 
 Rng = np.random.Generator
 Page = Callable[

@@ -14,8 +14,9 @@ from docs.results.numbers import MARKS, interval, mean_of, number, percent, spea
 from unseen.kinds.exposure.contents import networks
 from unseen.kinds.exposure.findings import exposure_findings
 from unseen.kinds.exposure.repeats import together
+from unseen.kinds.exposure.shown import Exposure
 from unseen.kinds.exposure.thresholds import by_layer
-from unseen.reports.contents import Exposure, Finding
+from unseen.reports.contents import Finding
 from unseen.worlds.transforms import TRANSFORMATIONS
 
 WITHIN, ACROSS, PLAIN, UNSEEN, SEEN = "within", "across", "plain", "unseen-transformed", "seen-transformed"

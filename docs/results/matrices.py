@@ -13,7 +13,7 @@ import polars as pl
 
 from docs.results.combinations import check_holm, corrected, pick
 from docs.results.numbers import MARKS, interval, mean_of, number, spearman
-from unseen.kinds.conditions.contents import Asked, asked, conditions
+from unseen.kinds.conditions.asked import Asked, asked, conditions
 from unseen.kinds.conditions.findings import matrix_findings
 from unseen.kinds.judged import corrected as page_corrected
 from unseen.kinds.published import published_numbers

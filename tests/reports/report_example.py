@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import polars as pl
 
-from unseen.reports import Contents, Finding, SplitPicture, UnitPicture
+from unseen.kinds.combinations.shown import CombinationContents
+from unseen.reports import Finding, SplitPicture, UnitPicture
 from unseen.reports.answered import Answered, CellPicture, ConfusionPicture, Gallery, Mistake
 
 XS = (9.0, 18.0, 27.0, 36.0)
@@ -16,7 +19,8 @@ NASTY = """Digits & places: does <b>"diversity"</b> help? </script><script>docum
 EMPTY = pl.DataFrame()
 
 
-def contents(**changes: object) -> Contents:
+def contents(kind: type = CombinationContents, **changes: object):
+    """Those of combinations, or of another kind with its own fields among ``changes``."""
     rng = np.random.default_rng(0)
     whole: dict = {
         "title": NASTY,
@@ -49,7 +53,8 @@ def contents(**changes: object) -> Contents:
         "citation": "@article{madan2022, title={When and how CNNs generalize to out-of-distribution "
         "category-viewpoint combinations}, journal={Nature Machine Intelligence}, year={2022}}",
     }
-    return Contents(**(whole | changes))
+    known = {field.name for field in fields(kind)}
+    return kind(**{name: value for name, value in (whole | changes).items() if name in known})
 
 
 def summary(rng: np.random.Generator) -> pl.DataFrame:

@@ -12,11 +12,12 @@ import pytest
 from report_example import answered, contents
 from test_report_page import ORDER, Reader
 
+from pages import page_of
+from unseen.kinds.combinations.figures import figures
 from unseen.reports import figure_files, write_report
-from unseen.reports.answered import ConfusionPicture, answer_sheets
+from unseen.reports.answered import ConfusionPicture
 from unseen.reports.cells import cell_grid
 from unseen.reports.confusion import MOST_CLASSES, confusion_body, confusion_grid, folded
-from unseen.reports.figures import figures
 from unseen.reports.legend import MARKS, WORDS
 from unseen.reports.mistakes import MOST_BYTES, gallery_body
 
@@ -30,7 +31,7 @@ MADE = {
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     whole = contents(answered=answered(), made=MADE)
-    return write_report(whole, tmp_path_factory.mktemp("answers")).read_text()
+    return write_report(page_of(whole), tmp_path_factory.mktemp("answers")).read_text()
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def test_the_page_says_when_and_by_which_command_it_was_made(reader):
 
 
 def test_a_study_that_did_not_note_its_command_says_nothing_of_it(tmp_path):
-    words = Reader(write_report(contents(), tmp_path).read_text()).words
+    words = Reader(write_report(page_of(contents()), tmp_path).read_text()).words
     assert "unseen run" not in words
     assert "Run " not in words
 
@@ -133,10 +134,10 @@ def test_the_gallery_is_bounded_in_bytes(monkeypatch):
 
 def test_cells_and_confusions_are_files_too_and_go_with_them(tmp_path):
     made = contents(answered=answered())
-    assert set(answer_sheets(made)) == {"cells", "confusion"}
-    figure_files(made, tmp_path)
+    assert set(page_of(made).sheets) - {"splits", "units"} == {"cells", "confusion"}
+    figure_files(page_of(made), tmp_path)
     assert {"cells.svg", "confusion.png"} <= {path.name for path in (tmp_path / "figures").iterdir()}
-    figure_files(contents(), tmp_path)
+    figure_files(page_of(contents()), tmp_path)
     assert not {"cells.svg", "confusion.png"} & {path.name for path in (tmp_path / "figures").iterdir()}
 
 
@@ -165,7 +166,7 @@ def test_words_that_a_newcomer_may_not_know_are_explained_where_they_are_used(re
         assert WORDS[word][1] in reader.words
     assert all(meaning in reader.words for meaning in MARKS.values()), "and how findings are judged"
     plain = contents(published=None, units=(), facts={})
-    assert WORDS["ours"][1] not in Reader(write_report(plain, tmp_path).read_text()).words
+    assert WORDS["ours"][1] not in Reader(write_report(page_of(plain), tmp_path).read_text()).words
 
 
 def test_every_figure_names_its_vertical_axis():
@@ -181,7 +182,7 @@ def test_every_figure_names_its_vertical_axis():
 def test_the_accuracies_stand_in_a_table_with_their_test_images(tmp_path):
     summary = contents().summary
     counted = summary.with_columns(asked=pl.when(pl.col("measure") == "accuracy").then(720.0))
-    words = Reader(write_report(contents(summary=counted), tmp_path).read_text()).words
+    words = Reader(write_report(page_of(contents(summary=counted)), tmp_path).read_text()).words
     assert "test images: how many each network was asked. Chance: geometric mean 0.111" in words
     assert "720" in words
     drawn = str(figures(contents(summary=counted))["accuracy"].panels[0].chart.to_dict())  # type: ignore[union-attr]

@@ -12,11 +12,11 @@ import pytest
 from report_example import EMPTY, contents
 from test_report_page import Reader
 
+from pages import page_of
 from unseen.kinds.in_domain.disentanglement_figure import LOWEST, disentanglement
-from unseen.kinds.in_domain.figures import MOST_SMALL, REGRESSION_FIGURES, answers, factors, kinds, modularity, r2
-from unseen.reports import AnswerPicture, RatioPicture, Regression, SplitPicture, figure_files, write_report
-from unseen.reports.contents import KindRow, LatentPoint
-from unseen.reports.figures import FIGURES, figures
+from unseen.kinds.in_domain.figures import FIGURES, MOST_SMALL, answers, factors, figures, kinds, modularity, r2
+from unseen.kinds.in_domain.shown import AnswerPicture, InDomainContents, KindRow, LatentPoint, RatioPicture, Regression
+from unseen.reports import SplitPicture, figure_files, write_report
 from unseen.reports.selection import colours_of
 
 MODES = ("random", "composition", "interpolation", "extrapolation")
@@ -116,14 +116,12 @@ def regression(**changes):
         "x_title": "split",
         "series_title": "model",
         "summary": summary(),
-        "scatter": EMPTY,
         "curves": curves(),
         "flags": flags.with_columns(detail=pl.lit("still falling")),
-        "units": (),
         "published": published(),
         "regression": about(),
     }
-    return contents(**(whole | changes))
+    return contents(InDomainContents, **(whole | changes))
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +131,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def reader(folder):
-    return Reader(write_report(regression(), folder).read_text())
+    return Reader(write_report(page_of(regression()), folder).read_text())
 
 
 def values_of(figure):
@@ -166,11 +164,12 @@ def test_published_numbers_stand_beside_ours_under_either_spelling(reader):
 
 
 def test_every_figure_is_also_a_file_and_those_of_another_kind_of_study_go(folder, reader):
-    (folder / "figures" / "accuracy.svg").write_text("from before")
-    made = figure_files(regression(), folder)
-    assert set(made) == {"splits", *REGRESSION_FIGURES}
+    figure_files(page_of(contents()), folder)
+    assert (folder / "figures" / "accuracy.svg").exists()
+    made = figure_files(page_of(regression()), folder)
+    assert set(made) == {"splits", "losses", *FIGURES}
     assert not (folder / "figures" / "accuracy.svg").exists()
-    figure_files(contents(), folder)
+    figure_files(page_of(contents()), folder)
     assert not (folder / "figures" / "r2.svg").exists()
     assert (folder / "figures" / "accuracy.svg").exists()
 
@@ -263,7 +262,7 @@ def test_what_was_not_asked_is_left_out_with_a_reason(folder):
         "towards-mean",
         "disentanglement",
     ]
-    assert Reader(write_report(bare, folder / "bare").read_text()).headings.count("Left out") == 1
+    assert Reader(write_report(page_of(bare), folder / "bare").read_text()).headings.count("Left out") == 1
     assert isinstance(r2(replace(bare, summary=EMPTY)), str)
 
 
@@ -290,7 +289,7 @@ def test_splits_by_levels_are_a_table_of_splits_and_pairs_of_factors(folder):
         for split in reversed(MODES)
         for rows in ("floor_hue", "scale")
     )
-    html = write_report(regression(splits=pictures), folder / "table").read_text()
+    html = write_report(page_of(regression(splits=pictures)), folder / "table").read_text()
     lines = re.search(r'<table class="faces".*?</table>', html, re.DOTALL)[0].split("<tr>")[1:]
     assert [line.count("<td>") for line in lines[1:]] == [2] * len(MODES)
     assert [re.search(r'scope="row">(.*?)<', line)[1] for line in lines[1:]] == list(MODES)
@@ -301,7 +300,3 @@ def test_an_encoder_has_the_colour_of_its_series():
     models = ("cnn", "slow-vae")
     made = regression(summary=summary(models), curves=EMPTY)
     assert disentanglement(made).keys[0].colour == colours_of(made)["slow-vae"]
-
-
-def test_reports_of_other_studies_have_the_figures_they_had():
-    assert list(figures(contents())) == list(FIGURES)

@@ -13,6 +13,7 @@ import pytest
 from report_example import answered, contents
 from test_regression_report import regression
 
+from pages import page_of
 from unseen.reports import SplitPicture, write_report
 from unseen.reports.palette import ROLES
 
@@ -106,7 +107,7 @@ addEventListener("message", e => { told[e.data.width] = e.data;
 
 
 def witnessed(made, folder, witness):
-    path = write_report(made, folder)
+    path = write_report(page_of(made), folder)
     (path.parent / "witnessed.html").write_text(path.read_text().replace("<head>", f"<head>{witness}", 1))
     (path.parent / "around.html").write_text(AROUND)
     return path.parent

@@ -15,11 +15,13 @@ import pytest
 from PIL import Image
 from report_example import EMPTY, NASTY, SERIES, contents
 
+from pages import page_of
+from unseen.kinds.combinations.figures import FIGURES, accuracy, figures, scatter, unit_types
 from unseen.reports import SplitPicture, figure_files, write_report
-from unseen.reports.figures import FIGURES, accuracy, figures, losses, scatter, unit_types
+from unseen.reports.figures import losses
 from unseen.reports.palette import OTHERS, ROLES, series_colours
 from unseen.reports.palette import SERIES as COLOURS
-from unseen.reports.sections import _splits
+from unseen.reports.sections import splits as splits_section
 from unseen.reports.selection import degenerate_words, layer_order, thinned
 from unseen.reports.tables import flags
 from unseen.vocabulary.errors import UnseenError
@@ -74,7 +76,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    return write_report(contents(), tmp_path_factory.mktemp("report"))
+    return write_report(page_of(contents()), tmp_path_factory.mktemp("report"))
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +116,8 @@ def test_a_wide_grid_has_nothing_beside_it_that_would_cut_it_off(columns, place)
     seen = np.zeros((12, columns), dtype=bool)
     names = tuple(f"transformation {number}" for number in range(columns))
     one = SplitPicture("trained on one", "category", "kind", tuple(map(str, range(12))), names, seen, ~seen, 3 * seen)
-    section = _splits(contents(splits=(one, replace(one, title="trained on two"))))
-    assert section.body.startswith(f'<div class="{place}">')
+    section = splits_section(contents(splits=(one, replace(one, title="trained on two"))))
+    assert section.blocks[0].body.startswith(f'<div class="{place}">')
 
 
 def settled():
@@ -174,14 +176,14 @@ def test_published_numbers_stand_beside_ours_and_what_was_not_run_says_so(reader
 
 
 def test_each_figure_is_also_a_file_and_none_is_left_from_an_earlier_report(report, tmp_path):
-    names = {path.name for path in (report.parent / "figures").iterdir()}
-    assert names == {f"{name}.{kind}" for name in ("splits", "units", *FIGURES) for kind in ("svg", "png")}
+    names = {path.name for path in (report.parent / "figures").glob("[!.]*")}
+    assert names == {f"{name}.{kind}" for name in ("splits", "units", "losses", *FIGURES) for kind in ("svg", "png")}
     with Image.open(report.parent / "figures" / "accuracy.png") as image:
         assert image.width > 1000
-    figure_files(PICTURES_ONLY, tmp_path)
+    figure_files(page_of(PICTURES_ONLY), tmp_path)
     (tmp_path / "figures" / "mine.svg").write_text("a reader's own")
-    figure_files(replace(PICTURES_ONLY, units=()), tmp_path)
-    kept = {path.name for path in (tmp_path / "figures").iterdir()}
+    figure_files(page_of(replace(PICTURES_ONLY, units=())), tmp_path)
+    kept = {path.name for path in (tmp_path / "figures").glob("[!.]*")}
     assert kept == {"splits.svg", "splits.png", "mine.svg"}
 
 
@@ -197,7 +199,7 @@ def test_a_study_with_nothing_finished_still_gives_a_page_that_says_what_is_miss
         published=None,
         facts={},
     )
-    reader = Reader(write_report(bare, tmp_path).read_text())
+    reader = Reader(write_report(page_of(bare), tmp_path).read_text())
     assert reader.headings == ["Flags", "Left out", "Recipe", "Citation"]
     for words in ("no trial has finished", "no activity of units was recorded", "Published numbers: none are known"):
         assert words in reader.words
@@ -332,7 +334,7 @@ def test_a_full_disk_is_a_clear_error_and_the_old_report_stays(tmp_path, monkeyp
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(UnseenError, match="no space left"):
-        write_report(PICTURES_ONLY, tmp_path)
+        write_report(page_of(PICTURES_ONLY), tmp_path)
     assert path.read_text() == "the old report"
     assert not [name for name in os.listdir(tmp_path / "figures") if name.endswith(".part")]
 
@@ -340,4 +342,4 @@ def test_a_full_disk_is_a_clear_error_and_the_old_report_stays(tmp_path, monkeyp
 def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path):
     (tmp_path / "report").write_text("a file, not a folder")
     with pytest.raises(UnseenError, match="cannot write"):
-        figure_files(PICTURES_ONLY, tmp_path / "report")
+        figure_files(page_of(PICTURES_ONLY), tmp_path / "report")

@@ -4,6 +4,7 @@ import re
 
 from safetensors.numpy import load_file
 
+from pages import page_of
 from small_study import ran
 from unseen.engines import open_study
 from unseen.kinds.collect import collect
@@ -30,7 +31,7 @@ def test_levels_held_out_of_dsprites_become_a_report(tmp_path):
     assert {"validation", "test", "one-out-scale", "one-out-position_y", "one-out-*"} <= asked
     assert len(contents.splits) == 4, "two pairs of factors for each split"
     assert re.match(r"On rows left out at random and on levels beyond the trained range, the mean R² ", contents.answer)
-    page = write_report(contents, tmp_path / "report").read_text()
+    page = write_report(page_of(contents), tmp_path / "report").read_text()
     for words in ("R² by split", "Predicted against true", "Towards the mean", "hold_out_levels", "Schott et al. 2022"):
         assert words in page
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from unseen.kinds.published_distortions import CONDITIONS, HUMAN, lecture_table
+from unseen.studies.records import Record
 
 LEVELS = ("none", "rotation-90", "white-noise", "salt-and-pepper")
 
@@ -113,7 +114,8 @@ def lecture(seeds=(0, 1, 2)):
             identity = f"{label} {seed}"
             facts = {"trained_levels": trained, "visits_per_image": visits, "factor": "transformation"}
             sets = {"train": 1, **{f"test-{name}": 16 for name in names}}
-            trials.append(({"identity": identity, "facts": facts, "condition": {}, "sets": sets}, Path(identity)))
+            told = {"identity": identity, "facts": facts, "condition": {}, "sets": sets}
+            trials.append(Record(told, Path(identity)))
             head = {"trial": identity, "seed": seed, "target": "category"}
             rows += [
                 {**head, "set": f"test-{name}", "measure": "accuracy"}

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from unseen.engines import open_study
+from unseen.kinds.checks import check
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import extended, own_tables, shipped
 
@@ -95,7 +96,7 @@ def numbers(tables: dict[str, Any]) -> list[tuple[Any, ...]]:
 def refused(tables: dict[str, Any]) -> str | None:
     """What `unseen check` says against a recipe; None where it passes. Anything but an UnseenError comes through."""
     try:
-        open_study(tables, out=Path("nowhere")).check()
+        check(open_study(tables, out=Path("nowhere")))
     except UnseenError as error:
         said = str(error)
         assert said.strip(), "an error without words"

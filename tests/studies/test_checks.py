@@ -9,6 +9,7 @@ import torch
 
 from small_study import ran, tiny
 from unseen.engines import open_study
+from unseen.kinds.checks import check
 from unseen.kinds.results import gather
 from unseen.models import build
 from unseen.studies.checks import check_study
@@ -22,7 +23,7 @@ RECORDED = {"sets": ["unseen"], "layers": "none"}
 
 def told(tables):
     with pytest.raises(UnseenError) as error:
-        open_study(tables, out=Path("nowhere")).check()
+        check(open_study(tables, out=Path("nowhere")))
     return str(error.value)
 
 
@@ -41,7 +42,7 @@ def weights(tmp_path):
 
 
 def test_a_checkpoint_that_fits_passes(weights):
-    assert open_study(tiny(**ONE, network__checkpoint=str(weights / "fits.pt")), out=weights / "study").check()
+    assert check(open_study(tiny(**ONE, network__checkpoint=str(weights / "fits.pt")), out=weights / "study"))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_a_network_that_cannot_be_is_found(network, words):
 def test_batches_of_one_image_are_refused_where_a_network_cannot_learn_from_them():
     said = told(tiny(**ONE, training__batch=1, network={"backbone": "resnet18-w8", "stem": "standard"}))
     assert "'resnet18-w8' cannot learn from one image at a time" in said
-    assert open_study(tiny(**ONE, training__batch=1), out=Path("nowhere")).check()  # the small stem leaves positions
+    assert check(open_study(tiny(**ONE, training__batch=1), out=Path("nowhere")))  # the small stem leaves positions
 
 
 # Numbers
@@ -142,7 +143,7 @@ def test_recipes_of_old_studies_with_such_settings_are_still_read():
 
 
 def test_a_target_may_have_no_weight_as_long_as_another_has():
-    assert open_study(tiny(**ONE, training__loss_weights={"category": 0}), out=Path("nowhere")).check()
+    assert check(open_study(tiny(**ONE, training__loss_weights={"category": 0}), out=Path("nowhere")))
 
 
 # What was told in the middle of a run
@@ -181,12 +182,12 @@ def test_a_matrix_must_be_asked_for_its_category():
     }  # fmt: skip
     assert 'Add it to targets: targets = ["category", "transformation"]' in told(tables)
     tables["targets"] = ["category"]
-    assert open_study(tables, out=Path("nowhere")).check()
+    assert check(open_study(tables, out=Path("nowhere")))
 
 
 def test_seeds_as_large_as_can_be_are_trained_and_come_back(tmp_path):
     study = open_study(tiny(**ONE, seeds=[2**63 - 1]), out=tmp_path / "study")
-    study.check()
+    check(study)
     assert ran(study).finished == 1
     from unseen.kinds.collect import collect
 

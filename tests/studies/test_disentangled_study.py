@@ -18,8 +18,8 @@ from unseen.kinds.in_domain.contents import by_meaning
 from unseen.kinds.in_domain.disentangled import ACTIVE, COLLAPSED, DISENTANGLEMENT, GAP, INFORMATIVENESS, KEPT, SCORES
 from unseen.kinds.in_domain.disentanglement import disentanglement_predicts, latent_points
 from unseen.kinds.in_domain.meanings import MEANINGS, meanings
+from unseen.kinds.in_domain.shown import LatentPoint
 from unseen.measures import dci, mig
-from unseen.reports.contents import LatentPoint
 
 FACTS = {"description": {"network": {"backbone": "vae"}}}
 

@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 from domain_example import DOMAINS, by_hand, even, folder_of, known, study_of, tables, write_trial
 
+from pages import page_of
 from unseen.kinds.answered import read_told
+from unseen.kinds.checks import check
 from unseen.kinds.collect import collect, damage, finished_trials
 from unseen.kinds.domains.contents import read
+from unseen.kinds.domains.figures import figures
 from unseen.kinds.domains.findings import AT_ALL, LESS, domain_answer, domain_findings, gap_key, verdicts
 from unseen.kinds.domains.numbers import BOUND, OTHERS, Answered, Domain, domain_numbers
 from unseen.kinds.results import gather, summary_of
 from unseen.measures import mean_interval
 from unseen.reports import write_report
-from unseen.reports.figures import figures
 from unseen.studies.study import Study
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import recipe_from
@@ -218,7 +220,7 @@ def test_draws_of_the_images_are_repeats_each_with_its_own_upper_bound(root, tmp
     assert sketch.verdict == "known less well"
     assert found.draws == 4
     assert "(n = 4 draws of the images)" in contents.answer
-    page = write_report(contents, tmp_path / "page").read_text()
+    page = write_report(page_of(contents), tmp_path / "page").read_text()
     assert "Repeats are 4 draws of the images" in page
     assert "All repeats share one split" not in page
 
@@ -230,7 +232,7 @@ def test_words_follow_what_the_design_does(tmp_path, design):
     root = folder_of(tmp_path / "photos", counts)
     whole = {**tables(root)["design"], **design}
     contents = gather(by_hand(study_of(root, tmp_path / "study", design=whole)))
-    page = write_report(contents, tmp_path / "page").read_text()
+    page = write_report(page_of(contents), tmp_path / "page").read_text()
     rows = {row.name: row for row in contents.domains[0].rows}
     said = {f.name: f.statement for f in contents.findings}
     if "images" in design:
@@ -249,7 +251,7 @@ def test_words_follow_what_the_design_does(tmp_path, design):
 
 
 def test_the_page_shows_domains_and_no_paper_about_noise(contents, tmp_path):
-    page = write_report(contents, tmp_path).read_text()
+    page = write_report(page_of(contents), tmp_path).read_text()
     for words in ("By domain", "known less well", "Left out and trained on, by domain", "Is the category recognised",
                   "All repeats share one split"):  # fmt: skip
         assert words in page
@@ -282,7 +284,7 @@ def test_a_terminal_shows_domains_in_80_columns(finished):
     from unseen.kinds.domains.terminal import show_domains
 
     console = Console(width=80, record=True)
-    show_domains(console, summary_of(finished).fill_nan(None), "domain")
+    show_domains(console, summary_of(finished).fill_nan(None), finished)
     text = console.export_text()
     assert max(map(len, text.splitlines())) <= 80
     assert re.search(r"sketch +35 \[\d+, \d+\] +60 \[\d+, \d+\] +\+25 \[\d+, \d+\]", text)
@@ -328,10 +330,10 @@ def test_the_category_is_asked_alone_whatever_the_recipe_leaves_out(root, tmp_pa
     assert [target.name for target in made.targets(made.trials[0])] == ["category"]
     both = Study(recipe_from(tables(root, targets=["category", "domain"])), tmp_path)
     with pytest.raises(UnseenError, match="asks for 'category' alone"):
-        both.check()
+        check(both)
     numbers = Study(recipe_from(tables(root, task="regression")), tmp_path)
     with pytest.raises(UnseenError, match="leave out task"):
-        numbers.check()
+        check(numbers)
 
 
 def test_a_category_of_one_domain_is_not_asked_and_told_on_the_page(tmp_path):

@@ -12,6 +12,7 @@ from exposure_example import LAYERS, LEVELS, by_hand, calibration, plausible, ta
 from scipy import stats
 
 from unseen.engines import open_study
+from unseen.kinds.checks import check
 from unseen.kinds.collect import collect
 from unseen.kinds.exposure import figures as exposure_figures
 from unseen.kinds.exposure.findings import (
@@ -24,8 +25,8 @@ from unseen.kinds.exposure.findings import (
 )
 from unseen.kinds.exposure.numbers import ACROSS, FIRING, GROUPS, MEAN, MEDIAN, TAKEN, TAU, UNITS_ACTIVE, WITHIN
 from unseen.kinds.exposure.repeats import DRAW, growth_of, together, trends, whole_repeats
+from unseen.kinds.exposure.shown import Exposure
 from unseen.kinds.results import gather, summary_of
-from unseen.reports.contents import Exposure
 from unseen.vocabulary.errors import UnseenError
 
 
@@ -324,7 +325,7 @@ def test_correlations_of_all_networks_together_are_those_of_scipy():
 def test_what_was_not_recorded_is_left_out_with_its_reason(tmp_path):
     contents = gather(by_hand(open_study(tables(), out=tmp_path), invariance=False))
     assert contents.exposure.violins == ()
-    made = exposure_figures.EXPOSURE_FIGURES
+    made = exposure_figures.FIGURES
     reasons = {name: maker(contents) for name, maker in made.items() if isinstance(maker(contents), str)}
     assert set(reasons) == {"violins", "invariance", "layers", "thresholds", "calibration"}
     assert "recordings.invariance" in reasons["violins"]
@@ -349,7 +350,7 @@ def test_a_study_that_has_hardly_begun_has_its_figures_or_reasons(tmp_path, seen
     write_trial(study, trial, plausible, 1, True, True)  # and its only unit is dead
     contents = gather(study)
     assert contents.answer.startswith(words)
-    made = {name: maker(contents) for name, maker in exposure_figures.EXPOSURE_FIGURES.items()}
+    made = {name: maker(contents) for name, maker in exposure_figures.FIGURES.items()}
     assert made["violins"] == "Invariance of units: no unit of any network has a score."
     assert not isinstance(made["accuracy"], str)
 
@@ -427,7 +428,7 @@ def test_results_fit_a_terminal_and_name_within_and_across_by_transformation_and
     value = one(contents.summary, measure="accuracy", series="blur", x=5.0, set=ACROSS)["value"]
     assert f"{value:.3f} [" in row
     assert row.split()[-1] == "3"
-    grid = printed(lambda console: show_grid(console, contents.summary, "category"))
+    grid = printed(lambda console: show_grid(console, contents))
     assert grid[2].split() == ["0", "2", "5", "8"]
     mine = next(line for line in grid if line.startswith("blur")).split()
     assert mine[1].startswith("–/.")
@@ -466,8 +467,8 @@ def test_a_trial_that_would_be_asked_nothing_is_refused_before_training(tmp_path
     wanted = {"world": world, "design": design, "targets": ["category"], "grid": {"design.seen": [5, 10]}}
     nothing = small(tmp_path, **wanted, recordings={"sets": ["across"], "layers": "none"})
     with pytest.raises(UnseenError, match=r"'seen 10 · seed 0' is asked \(across\) are empty.*within, plain"):
-        nothing.check()
-    small(tmp_path, **wanted, recordings={"sets": ["across", "plain"], "layers": "none"}).check()
+        check(nothing)
+    check(small(tmp_path, **wanted, recordings={"sets": ["across", "plain"], "layers": "none"}))
 
 
 @pytest.mark.parametrize("recordings", [{}, {"invariance": True, "threshold": 0.1}])
@@ -484,9 +485,9 @@ def test_a_recipe_that_never_asks_for_the_category_is_refused_before_training(tm
     with pytest.raises(
         UnseenError, match=r'\'category\'.* names transformation alone.*\["category", "transformation"\]'
     ):
-        small(tmp_path, **wanted, targets=["transformation"]).check()
-    small(tmp_path, **wanted, targets=["transformation", "category"]).check()
-    small(tmp_path, **wanted).check()  # the factors of the design are asked unless targets says otherwise
+        check(small(tmp_path, **wanted, targets=["transformation"]))
+    check(small(tmp_path, **wanted, targets=["transformation", "category"]))
+    check(small(tmp_path, **wanted))  # the factors of the design are asked unless targets says otherwise
 
 
 def test_the_same_order_in_every_repeat_is_judged_by_the_change_from_the_fewest_to_the_most():

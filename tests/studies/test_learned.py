@@ -4,8 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from unseen.kinds.in_domain.learned_levels import OF_THE_SET, learned_levels
 from unseen.kinds.judged import judged, told
-from unseen.kinds.learned import OF_THE_SET, learned, learned_conditions, learned_levels, unless_learned
+from unseen.kinds.learned import learned, learned_conditions, unless_learned
 from unseen.measures import judge
 
 SURE, UNSURE = (judge(np.array(values), 1) for values in ([0.5, 0.6, 0.7], [-0.5, 0.1, 0.3]))

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from matrix_example import by_hand, known, lecture, tables
 
-from unseen.kinds.conditions.contents import asked, conditions, level_names, pictured, read, short_names
+from pages import page_of
+from unseen.kinds.conditions.asked import asked, conditions, level_names, short_names
+from unseen.kinds.conditions.contents import pictured, read
 from unseen.kinds.conditions.findings import matrix_answer, matrix_findings
 from unseen.kinds.published import published_beside, published_numbers
 from unseen.kinds.published_distortions import CONDITIONS, HUMAN, TABLE, lecture_table, networks
@@ -146,7 +148,7 @@ def test_a_terminal_shows_the_matrix_in_80_columns(finished):
 
 @pytest.mark.slow
 def test_the_page_shows_the_matrix(finished, tmp_path):
-    page = write_report(gather(finished), tmp_path).read_text(encoding="utf-8")
+    page = write_report(page_of(gather(finished)), tmp_path).read_text(encoding="utf-8")
     assert "What was trained on and what was asked" in page
     assert (tmp_path / "figures" / "matrix.svg").is_file()
     assert "Units" not in page.partition("Left out")[2].partition("</ul>")[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pages import page_of
 from small_study import ran, tiny, written
 from unseen.engines import open_study
 from unseen.kinds.results import gather
@@ -47,7 +48,7 @@ def test_it_is_checked_planned_run_and_reported(recipe, tmp_path, say):
     contents = gather(study)
     assert contents.splits[0].examples is not None
     assert not contents.splits[0].missing.any()
-    assert write_report(contents, study.path / "report").is_file()
+    assert write_report(page_of(contents), study.path / "report").is_file()
 
 
 def test_activity_needs_rows_that_this_design_does_not_have(recipe, tmp_path):

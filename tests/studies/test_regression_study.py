@@ -15,9 +15,9 @@ from unseen.kinds.in_domain.figures import OUT as DRAWN_OUT
 from unseen.kinds.in_domain.figures import R2 as DRAWN_R2
 from unseen.kinds.in_domain.figures import r2 as figure_of_r2
 from unseen.kinds.in_domain.numbers import KEPT, MEAN, OTHERS, OUT, R2, TOWARDS, WILD, model_of
+from unseen.kinds.in_domain.numbers import MEAN as FACTORS
 from unseen.kinds.published import PUBLISHED, published_numbers
 from unseen.kinds.results import gather, summary_of
-from unseen.reports.selection import FACTORS
 from unseen.vocabulary.errors import UnseenError
 
 MODELS = ("mlp", "cnn")
@@ -281,11 +281,12 @@ def test_worlds_that_the_grid_varies_stay_apart(tmp_path):
 
 
 def test_transfer_is_paired_with_the_same_network_from_scratch(tmp_path):
+    from unseen.kinds.collect import stored_trials
     from unseen.kinds.in_domain.axis import labelled
     from unseen.kinds.in_domain.findings import transfer
 
     study = by_hand(open_study(tables(), out=tmp_path), stops_at_the_edge)
-    tidy, _ = labelled(study, [(study.store.read(n), study.store.trials / n) for n in study.store.finished()])
+    tidy, _ = labelled(study, stored_trials(study))
     assert transfer(tidy, {"mlp": "mlp", "cnn": "cnn"}, "test") == []
     (finding,) = transfer(tidy, {"mlp": "net", "cnn": "net pretrained"}, "test")
     assert (finding.value, finding.holds, finding.n) == (pytest.approx(0), None, 2)

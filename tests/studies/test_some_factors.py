@@ -2,6 +2,7 @@
 
 import pytest
 
+from pages import page_of
 from small_study import ran
 from unseen.designs.levels import MODES
 from unseen.engines import open_study
@@ -39,4 +40,4 @@ def test_a_study_of_some_factors_is_checked_run_and_reported(targets, tmp_path):
     assert ("scale" in tidy.filter(tidy["measure"] == OUT)["target"].to_list()) == ("scale" in targets)
     contents = gather(study)
     assert f"the mean R² of {' and '.join(targets)} " in contents.answer
-    assert write_report(contents, study.path / "report").is_file()
+    assert write_report(page_of(contents), study.path / "report").is_file()

@@ -7,6 +7,7 @@ import matrix_example
 import pytest
 import test_regression_study as regressions
 
+from pages import page_of
 from small_study import study as tiny_study
 from unseen.engines import open_study
 from unseen.kinds.collect import collect
@@ -74,7 +75,7 @@ def test_numbers_and_findings_are_the_same_without_the_images(made, tmp_path, go
     assert contents.answer == whole.answer
     assert [finding.statement for finding in contents.findings] == [finding.statement for finding in whole.findings]
     assert (len(contents.splits), len(whole.splits) > 0) == (0, True)
-    page = write_report(contents, tmp_path / "report").read_text()
+    page = write_report(page_of(contents), tmp_path / "report").read_text()
     assert "Splits: the images are not at hand (there is no folder ../mnist), so they are not drawn." in page
     assert contents.facts["World"]["fingerprint"] == study.world(study.trials[0]).fingerprint
 

@@ -10,9 +10,9 @@ from exposure_example import LAYERS, by_hand, tables
 
 from unseen.engines import open_study
 from unseen.kinds.exposure.findings import exposure_findings
+from unseen.kinds.exposure.shown import Exposure
 from unseen.kinds.exposure.thresholds import by_layer, threshold_answer, threshold_findings
 from unseen.kinds.results import gather
-from unseen.reports.contents import Exposure
 
 LEVELS = ("thinning", "rotation-90", "blur", "inversion", "white-noise", "salt-and-pepper")
 CHANCE = 1 / 9

@@ -10,7 +10,7 @@ from unseen.kinds.exposure.contents import networks
 from unseen.kinds.exposure.findings import exposure_findings
 from unseen.kinds.exposure.numbers import ACROSS, MEDIAN, WITHIN
 from unseen.kinds.exposure.repeats import together
-from unseen.reports.contents import Exposure
+from unseen.kinds.exposure.shown import Exposure
 from unseen.worlds.transforms import TRANSFORMATIONS
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"

@@ -14,11 +14,12 @@ from domain_example import by_hand, even, folder_of, study_of
 from small_study import CALIBRATED, ran, surroundings
 from unseen.engines import open_study
 from unseen.kinds.collect import collect
+from unseen.kinds.combinations.more import CELL
 from unseen.kinds.distances import cells_by_distance
 from unseen.kinds.domains.contents import read
 from unseen.kinds.domains.numbers import domain_numbers
 from unseen.kinds.results import gather
-from unseen.kinds.whole_table import CELL, FLAG, TRIAL, whole_table, write_whole_table
+from unseen.kinds.whole_table import FLAG, TRIAL, whole_table, write_whole_table
 from unseen.studies.describe import recipe_toml
 from unseen.studies.study import Study, load_study
 from unseen.vocabulary.recipe import recipe_from

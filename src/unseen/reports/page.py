@@ -16,6 +16,7 @@ from unseen.reports.palette import role, style_sheet
 from unseen.version import __version__
 
 LIBRARIES = "window.vegaEmbed = vegaEmbed;"  # what the page calls; it brings Vega and Vega-Lite along
+OURS = ".figures"  # in the folder of figures: the names of those that we wrote
 FIGURE = re.compile(r'id="figure-([\w-]+)"')
 
 
@@ -57,11 +58,17 @@ def _put_figures(drawn: Mapping[str, str], out: Path) -> dict[str, Path]:
         removed(folder / f"{name}.svg", folder / f"{name}.png")
     for name, svg in drawn.items():
         put(folder / f"{name}.png", vl_convert.svg_to_png(svg, scale=2))
-    return {name: put(folder / f"{name}.svg", svg) for name, svg in drawn.items()}
+    files = {name: put(folder / f"{name}.svg", svg) for name, svg in drawn.items()}
+    if folder.is_dir():
+        put(folder / OURS, "\n".join(files))
+    return files
 
 
 def _earlier(out: Path) -> set[str]:
-    """The figures of the report that is there, if any: files of others in the same folder are none of ours."""
+    """The figures that were written here before: as they were noted, else as the page names them. Other files in the
+    same folder are none of ours."""
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        return set((out / "figures" / OURS).read_text(encoding="utf-8").split())
     with contextlib.suppress(OSError, UnicodeDecodeError):
         return set(FIGURE.findall((out / "report.html").read_text(encoding="utf-8")))
     return set()
