@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unseen.kinds.collect import REPEAT, collect, varied
+from unseen.kinds.combinations.findings import Series
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
@@ -46,8 +47,9 @@ def split_facts(study: Study) -> list[tuple[Trial, Mapping[str, Any]]]:
     return [(trial, read[name]["facts"]) for trial, name in found if name in read]
 
 
-def series_name(condition: dict[str, Any], facts: dict[str, Any], keys: Sequence[str]) -> str:
-    """What a curve is called: the varied settings, the architecture last."""
+def series_of(facts: Mapping[str, Any], keys: Sequence[str]) -> Series:
+    """What the curve of a trial is of: its architecture, and what else varies, as words."""
+    condition = facts["condition"]
     rest = []
     for key in keys:
         if key == "network.sharing":
@@ -57,10 +59,10 @@ def series_name(condition: dict[str, Any], facts: dict[str, Any], keys: Sequence
             continue
         short = key.rpartition(".")[2]
         rest.append(str(value) if isinstance(value, str) else f"{short} {value}")
-    return " ".join([*rest, facts["description"]["network"]["sharing"]])
+    return Series(facts["description"]["network"]["sharing"], tuple(rest))
 
 
-def labelled(study: Study, trials: Sequence[Record]) -> tuple[pl.DataFrame, dict[str, str]]:
+def labelled(study: Study, trials: Sequence[Record]) -> tuple[pl.DataFrame, dict[str, Series]]:
     """The tidy table with x axis, curve and repeat beside every number, and the curve of each trial.
 
     A repeat is a training seed, or, where the grid varies the design's seed, a choice of held-out cells: its training
@@ -70,10 +72,11 @@ def labelled(study: Study, trials: Sequence[Record]) -> tuple[pl.DataFrame, dict
 
     column, _, keys = axis(study)
     tidy = collect(study)
-    names = {facts["identity"]: series_name(facts["condition"], facts, keys).strip() for facts, _ in trials}
+    about = {facts["identity"]: series_of(facts, keys) for facts, _ in trials}
+    names = {identity: series.name for identity, series in about.items()}
     x, series = pl.col(column).cast(pl.Float64).alias("x"), pl.col("trial").replace_strict(names).alias("series")
     repeat = pl.col(REPEAT if REPEAT in varied(study) else "seed").alias("repeat")
-    return tidy.with_columns(x, series, repeat), names
+    return tidy.with_columns(x, series, repeat), about
 
 
 def place(facts: Mapping[str, Any], column: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -12,7 +12,7 @@ from unseen.kinds.answered import gather_answers
 from unseen.kinds.collect import finished_trials
 from unseen.kinds.combinations.answer import headline
 from unseen.kinds.combinations.axis import axis, labelled, place
-from unseen.kinds.combinations.findings import findings
+from unseen.kinds.combinations.findings import Series, findings
 from unseen.kinds.combinations.repeats import repeats_of
 from unseen.kinds.combinations.shown import CombinationContents
 from unseen.kinds.combinations.unit_pictures import top_units
@@ -38,7 +38,8 @@ def gather_combinations(study: Study) -> CombinationContents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
     column, x_title, _ = axis(study)
     trials = finished_trials(study)
-    tidy, names = labelled(study, trials)
+    tidy, about = labelled(study, trials)
+    names = {identity: series.name for identity, series in about.items()}
     summary = summarise(tidy, trials)
     scatter = scattered(tidy, trials)
     points = _points(tidy)
@@ -49,7 +50,7 @@ def gather_combinations(study: Study) -> CombinationContents:
         x_title = f"{x_title} (of {total})"
     shown, where = splits(study), partial(place, column=column)
     numbers, source = published_numbers(study.recipe.published)
-    found = _found(study, tidy, points, scatter, x_title, lead)
+    found = _found(study, tidy, points, scatter, x_title, lead, about)
     return CombinationContents(
         title=study.recipe.title,
         question=study.recipe.question,
@@ -77,9 +78,9 @@ def gather_combinations(study: Study) -> CombinationContents:
 def findings_of_combinations(study: Study) -> tuple[Finding, ...]:
     """The findings alone."""
     trials = finished_trials(study)
-    tidy, _ = labelled(study, trials)
+    tidy, about = labelled(study, trials)
     title = axis(study)[1]
-    return _found(study, tidy, _points(tidy), scattered(tidy, trials), title, lead_target(trials))
+    return _found(study, tidy, _points(tidy), scattered(tidy, trials), title, lead_target(trials), about)
 
 
 def _points(tidy: pl.DataFrame) -> pl.DataFrame:
@@ -89,13 +90,20 @@ def _points(tidy: pl.DataFrame) -> pl.DataFrame:
 
 
 def _found(
-    study: Study, tidy: pl.DataFrame, points: pl.DataFrame, scatter: pl.DataFrame, x_title: str, lead: str
+    study: Study,
+    tidy: pl.DataFrame,
+    points: pl.DataFrame,
+    scatter: pl.DataFrame,
+    x_title: str,
+    lead: str,
+    about: Mapping[str, Series],
 ) -> tuple[Finding, ...]:
     repeats, cells = dict(tidy.select("trial", "repeat").iter_rows()), cells_by_distance(study)
     if not cells.is_empty():
         cells = cells.with_columns(pl.col("trial").replace_strict(repeats).alias("repeat"))
     unit, one_choice = repeats_of(study)
-    return findings(points, scatter, cells, x_title, lead, unit=unit, one_choice=one_choice)
+    series = {one.name: one for one in about.values()}
+    return findings(points, scatter, cells, x_title, lead, unit=unit, one_choice=one_choice, series=series)
 
 
 def lead_target(trials: Sequence[Record]) -> str:

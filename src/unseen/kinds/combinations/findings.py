@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +31,22 @@ CHOICE, SEED = ("choice of held-out cells", "choices of held-out cells"), ("seed
 ONE_CHOICE = 'all repeats share one choice of held-out cells: give grid."design.seed" several values'
 
 
+@dataclass(frozen=True)
+class Series:
+    """What a curve is of: an architecture, and the ``rest`` of what the grid varies."""
+
+    sharing: str
+    rest: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """
+        >>> Series("shared", ("resnet18", "lr 0.1")).name
+        'resnet18 lr 0.1 shared'
+        """
+        return " ".join([*self.rest, self.sharing]).strip()
+
+
 def findings(
     points: pl.DataFrame,
     scatter: pl.DataFrame,
@@ -40,12 +56,16 @@ def findings(
     *,
     unit: tuple[str, str] = CHOICE,
     one_choice: bool = False,
+    series: Mapping[str, Series] | None = None,
 ) -> tuple[Finding, ...]:
     """All findings. ``points``: per trial ``series, x, repeat, seed, set, target, value`` of accuracy; ``scatter``: per
     trial and target ``series, x, repeat, specialization, accuracy``; ``cells``: per held-out cell ``trial, repeat,
     target, accuracy, distance``; ``lead``: the target that the question is about; ``unit``: what a repeat is called.
-    ``one_choice``: the cells held out were drawn, once: seeds of one choice are no repeats, and decide nothing."""
-    made = [*_trends(points, x_title, lead), *_pairs(points, unit[0]), *_correlations(scatter), *_near(cells)]
+    ``one_choice``: the cells held out were drawn, once: seeds of one choice are no repeats, and decide nothing.
+    ``series``: what each series is; default: its name is the architecture, and nothing else differs."""
+    names = points["series"].unique(maintain_order=True).to_list() if points.height else []
+    about = series or {name: Series(name) for name in names}
+    made = [*_trends(points, x_title, lead), *_pairs(points, about, unit[0]), *_correlations(scatter), *_near(cells)]
     made = [replace(one, over=unit[1]) for one in made]
     made = [left_open(one, ONE_CHOICE) if one_choice else one for one in made]
     return corrected([*made, *_spreads(points)])
@@ -129,7 +149,7 @@ def ends_together(
     return [(float(first), float(last)) for first, last in means]
 
 
-def _pairs(points: pl.DataFrame, unit: str) -> list[Finding]:
+def _pairs(points: pl.DataFrame, about: Mapping[str, Series], unit: str) -> list[Finding]:
     """Second discovery: Separate beats Shared on OOD combinations and not in distribution.
 
     A pair is a repeat: its differences are averaged over x first, because its points are not independent.
@@ -137,10 +157,10 @@ def _pairs(points: pl.DataFrame, unit: str) -> list[Finding]:
     names = points["series"].unique(maintain_order=True).to_list()
     found = []
     for shared, other in itertools.permutations(names, 2):
-        if shared.split()[-1] != "shared" or other.split()[:-1] != shared.split()[:-1]:
+        if about[shared].sharing != "shared" or about[other].rest != about[shared].rest:
             continue
-        targets = [both_of(points)]
-        if other.split()[-1] == "separate":
+        targets, sharing = [both_of(points)], about[other].sharing
+        if sharing == "separate":
             targets += [t for t in points["target"].unique(maintain_order=True).to_list() if t not in targets]
         for asked, target in itertools.product(("unseen", "seen"), targets):
             if asked == "seen" and target != targets[0]:
@@ -152,7 +172,7 @@ def _pairs(points: pl.DataFrame, unit: str) -> list[Finding]:
                 continue
             gaps = np.array([np.mean([one[key] - two[key] for key in keys]) for keys in by_repeat])
             alone = "" if target == targets[0] else f" ({target} alone)"
-            found.append(_comparison(gaps, shared, other, asked, alone, unit))
+            found.append(_comparison(gaps, shared, other, asked, alone, unit, _expected(sharing)))
     return found
 
 
@@ -173,8 +193,10 @@ def like_with_like(points: Collection[tuple[float, int]]) -> list[list[tuple[flo
     return [[(x, repeat) for x in sorted(xs)] for repeat in sorted(repeats)]
 
 
-def _comparison(gaps: np.ndarray, shared: str, other: str, asked: str, of: str, unit: str) -> Finding:
-    expected = _expected(other.split()[-1]) if asked == "unseen" else None
+def _comparison(
+    gaps: np.ndarray, shared: str, other: str, asked: str, of: str, unit: str, expected: int | None
+) -> Finding:
+    expected = expected if asked == "unseen" else None
     found = judge(gaps, expected or 0)
     words = "held-out" if asked == "unseen" else "seen"
     verb = "above" if found.interval.value > 0 else "below"
