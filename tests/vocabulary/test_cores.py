@@ -98,6 +98,11 @@ def test_no_other_module_counts_cores_for_itself():
     assert [name for name, text in sources() if any(word in text for word in words)] == ["vocabulary/cores.py"]
 
 
+def test_no_other_module_replaces_files_for_itself():
+    words = ("os.replace", "mkstemp", "NamedTemporaryFile", "aside.replace", "aside.rename")
+    assert [name for name, text in sources() if any(word in text for word in words)] == ["vocabulary/whole_files.py"]
+
+
 def test_no_other_module_knows_how_a_system_locks():
     def imported(text):
         nodes = list(ast.walk(ast.parse(text)))

@@ -34,12 +34,12 @@ from unseen.studies.archives import (
     with_seeds,
     writing,
 )
-from unseen.studies.leftovers import aside_name, folder_aside, remove_leftovers
 from unseen.studies.sound import Damaged, check_trial, read_facts
 from unseen.studies.unpacking import Note, Unpacked, Unwritten, unpack_aside
 from unseen.vocabulary.errors import StoreBusy, UnseenError
 from unseen.vocabulary.locks import NoLocks, take_lock
 from unseen.vocabulary.visible import visible
+from unseen.vocabulary.whole_files import disk_full, folder_aside, put_whole, remove_leftovers, written_aside
 
 PATIENCE = 5  # times a tenth of a second: `unseen status` holds the lock for an instant
 
@@ -82,27 +82,20 @@ class Store:
 
     def save(self, identity: str, write: Callable[[Path], None]) -> None:
         """Let ``write`` fill a folder aside, then rename it into place. A trial that is already there stays."""
-        aside = self.trials / f".{identity}-{os.getpid()}"
+        place = self.trials / identity
         try:
-            shutil.rmtree(aside, ignore_errors=True)
-            aside.mkdir(parents=True)
-            write(aside)
-            for file in aside.iterdir():
-                with open(file, "rb") as handle:
-                    os.fsync(handle.fileno())
-            place = self.trials / identity
-            if place.is_dir() and not self.has(identity):  # damaged by hand: it would be in the way for ever
-                shutil.rmtree(place)
             try:
-                os.rename(aside, place)
+                with written_aside(place) as aside:
+                    aside.mkdir(parents=True)
+                    write(aside)
+                    if place.is_dir() and not self.has(identity):  # damaged by hand: it would be in the way for ever
+                        shutil.rmtree(place)
             except OSError as error:
-                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not self.has(identity):
                     raise
             self.failure_path(identity).unlink(missing_ok=True)
         except OSError as error:
             raise disk_error(error, self.path) from error
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
 
     def failure_path(self, identity: str) -> Path:
         return self.path / "failed" / f"{identity}.json"
@@ -112,7 +105,7 @@ class Store:
         path = self.failure_path(identity)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_text(path, json.dumps(record, indent=1))
+            put_whole(path, json.dumps(record, indent=1))
         except OSError as error:
             raise disk_error(error, self.path) from error
 
@@ -147,7 +140,7 @@ class Store:
         path = self.calibration_path(identity)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_text(path, json.dumps(record, indent=1, default=str))
+            put_whole(path, json.dumps(record, indent=1, default=str))
         except OSError as error:
             raise disk_error(error, self.path) from error
 
@@ -218,9 +211,8 @@ class Store:
         check_target(out)
         names = [name for name in self.finished() if IDENTITY.fullmatch(name)]  # a copy by another name is no trial
         remove_leftovers(out.parent, out.name)
-        aside = out.with_name(aside_name(out.name))
         try:
-            with writing(aside) as archive:
+            with written_aside(out) as aside, writing(aside) as archive:
                 for file in [self.path / "recipe.toml"]:
                     if file.is_file():
                         archive.add(file, arcname=f"{MARK}/{file.name}")
@@ -231,11 +223,8 @@ class Store:
                     for file in (self.trials / name / part for part in PACKED):
                         if file.is_file():
                             archive.add(file.resolve(), arcname=f"{MARK}/trials/{name}/{file.name}")
-            os.replace(aside, out)
         except OSError as error:
             raise disk_error(error, out) from error
-        finally:
-            aside.unlink(missing_ok=True)
         return len(names)
 
     def unpack(
@@ -282,7 +271,7 @@ class Store:
                 self.save(identity, partial(_move_all, folder))
             mine = self.path / "recipe.toml"
             if found.recipe is not None:
-                write_text(
+                put_whole(
                     mine, with_seeds(mine.read_text(encoding="utf-8"), found.recipe) if mine.is_file() else found.recipe
                 )
         return len(new), len(found.trials) - len(new)
@@ -330,16 +319,6 @@ def _failure(path: Path) -> dict[str, Any]:
     return {**whole, "seed": seed, "label": visible(whole["label"]), "error": visible(whole["error"])}
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file aside and rename it into place."""
-    aside = path.with_name(f".{path.name}-{os.getpid()}")
-    try:
-        aside.write_text(text, encoding="utf-8")
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
-
-
 def unwritten(error: Exception) -> OSError:
     """What a library raises in place of an OSError when it cannot write, with its number if the words have it."""
     found = re.search(r"\b(?:os error|errno) (\d+)", str(error), re.IGNORECASE)
@@ -348,7 +327,7 @@ def unwritten(error: Exception) -> OSError:
 
 def disk_error(error: OSError, path: Path) -> DiskTrouble:
     """A full or read-only disk in words; finished trials are safe where they are."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if disk_full(error):
         return DiskTrouble(
             f"the disk of '{path}' is full. Finished trials are safe; make room and run the same command again."
         )

@@ -19,6 +19,7 @@ from typing import Any
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.locks import NoLocks, take_lock
 from unseen.vocabulary.sources import FACTORY, Source, find_source, is_pythons, run_by
+from unseen.vocabulary.whole_files import put_whole
 
 KEPT = "trusted.json"
 IN_PYTHON = "give trust=True"
@@ -97,7 +98,7 @@ def remember(names: Iterable[str]) -> str | None:
     allow(names)
     try:
         with _alone(path := _path()):
-            _write(path, {**_kept(), **new})
+            put_whole(path, json.dumps({**_kept(), **new}, indent=1), mode=0o600)
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home
         return f"this cannot be remembered ({getattr(error, 'strerror', None) or error}): give --trust again next time"
     return None
@@ -111,17 +112,6 @@ def _alone(path: Path) -> Iterator[None]:
         with contextlib.suppress(NoLocks):  # at worst somebody is asked again
             take_lock(handle, wait=True)
         yield
-
-
-def _write(path: Path, kept: dict[str, Any]) -> None:
-    aside = path.with_name(f".{path.name}-{os.getpid()}")
-    try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as handle:
-            json.dump(kept, handle, indent=1)
-        os.replace(aside, path)
-    finally:
-        with contextlib.suppress(OSError):
-            aside.unlink(missing_ok=True)
 
 
 def _path() -> Path:

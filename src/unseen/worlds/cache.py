@@ -24,6 +24,7 @@ from jaxtyping import Int, UInt8, UInt64
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.locks import take_lock
+from unseen.vocabulary.whole_files import disk_full, put_whole
 from unseen.worlds.decode import Decoding, Unreadable, decode, quiet
 from unseen.worlds.paths import bytes_of
 from unseen.worlds.scan import Progress, content_hash
@@ -129,9 +130,7 @@ class Pixels:
                     progress(start + len(some), len(missing))
             if problems:
                 noted = self.refused() | {int(contents[n]): reason for n, reason in problems.items()}
-                aside = self._refused.with_suffix(".tmp")
-                aside.write_text(json.dumps(noted))
-                os.replace(aside, self._refused)
+                put_whole(self._refused, json.dumps(noted))
         return {paths[n]: reason for n, reason in problems.items()}
 
     def _append(self, records: list[tuple[int, np.ndarray]]) -> None:
@@ -176,7 +175,7 @@ class Pixels:
             self.folder.mkdir(parents=True, exist_ok=True)
             yield
         except OSError as fault:
-            if fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            if disk_full(fault) or fault.errno == errno.EFBIG:
                 raise self._full(need) from None
             raise self._locked(fault, "written") from None
 
