@@ -16,7 +16,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -37,11 +36,11 @@ from unseen.studies.archives import (
 from unseen.studies.sound import Damaged, check_trial, read_facts
 from unseen.studies.unpacking import Note, Unpacked, Unwritten, unpack_aside
 from unseen.vocabulary.errors import StoreBusy, UnseenError
-from unseen.vocabulary.locks import NoLocks, take_lock
+from unseen.vocabulary.locks import Held, NoLocks, held_alone, holder
 from unseen.vocabulary.visible import visible
 from unseen.vocabulary.whole_files import disk_full, folder_aside, put_whole, remove_leftovers, written_aside
 
-PATIENCE = 5  # times a tenth of a second: `unseen status` holds the lock for an instant
+PATIENCE = 5  # tries to take the lock: `unseen status` holds it for an instant
 
 
 class DiskTrouble(UnseenError):
@@ -159,52 +158,28 @@ class Store:
     def locked(self, otherwise: str = "or give this run another folder with --out") -> Iterator[None]:
         """Only one run of a study at a time. The lock goes with its process, however that ends. ``otherwise``: what
         may be done in place of waiting."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            handle = open(self.path / ".lock", "a+", encoding="utf-8")  # noqa: SIM115
-        except OSError as error:
-            raise disk_error(error, self.path) from error
-        with handle:
-            for attempt in range(PATIENCE):
-                try:
-                    free = take_lock(handle)
-                except NoLocks:
-                    raise DiskTrouble(
-                        f"the file system of '{self.path}' has no locks, which keep two runs of a study from writing "
-                        f"over each other. Nothing was changed. Take a folder on a disk of this machine; `unseen pack` "
-                        f"and `unseen unpack` carry a study from one to the other."
-                    ) from None
-                if free:
-                    break
-                time.sleep(0.1 if attempt < PATIENCE - 1 else 0)
-            else:
-                handle.seek(0)
-                raise StoreBusy(
-                    f"study '{self.path}' is being run by {handle.read().strip() or 'another process'}; wait for it, "
-                    f"look at it with `unseen status`, {otherwise}."
-                )
+        with contextlib.ExitStack() as stack:
             try:
-                handle.seek(0)
-                handle.truncate()
-                since = time.strftime("%Y-%m-%d %H:%M:%S")
-                handle.write(f"process {os.getpid()} on {socket.gethostname()} since {since}")
-                handle.flush()
+                self.path.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(held_alone(self.path / ".lock", tries=PATIENCE))
+            except Held as held:
+                raise StoreBusy(
+                    f"study '{self.path}' is being run by {held.who}; wait for it, look at it with `unseen status`, "
+                    f"{otherwise}."
+                ) from None
+            except NoLocks:
+                raise DiskTrouble(
+                    f"the file system of '{self.path}' has no locks, which keep two runs of a study from writing "
+                    f"over each other. Nothing was changed. Take a folder on a disk of this machine; `unseen pack` "
+                    f"and `unseen unpack` carry a study from one to the other."
+                ) from None
             except OSError as error:
                 raise disk_error(error, self.path) from error
             yield
 
     def busy(self) -> str | None:
         """Who is running this study now, if anybody."""
-        if not (self.path / ".lock").is_file():
-            return None
-        with open(self.path / ".lock", encoding="utf-8") as handle:
-            try:
-                if take_lock(handle, shared=True):
-                    return None
-            except NoLocks:  # no run could begin
-                return None
-            handle.seek(0)
-            return handle.read().strip() or "another process"
+        return holder(self.path / ".lock")
 
     def pack(self, out: Path) -> int:
         """The study without weights as one file; give the number of trials in it."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.locks import NoLocks, take_lock
+from unseen.vocabulary.locks import NoLocks, in_turn
 from unseen.vocabulary.sources import FACTORY, Source, find_source, is_pythons, run_by
 from unseen.vocabulary.whole_files import put_whole
 
@@ -108,9 +108,9 @@ def remember(names: Iterable[str]) -> str | None:
 def _alone(path: Path) -> Iterator[None]:
     """One process at a time, so that none loses what another is about to keep."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path.with_name(f".{path.name}.lock"), "a", encoding="utf-8") as handle:
+    with contextlib.ExitStack() as stack:
         with contextlib.suppress(NoLocks):  # at worst somebody is asked again
-            take_lock(handle, wait=True)
+            stack.enter_context(in_turn(path.with_name(f".{path.name}.lock")))
         yield
 
 

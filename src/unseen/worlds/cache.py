@@ -23,7 +23,7 @@ import numpy as np
 from jaxtyping import Int, UInt8, UInt64
 
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.locks import take_lock
+from unseen.vocabulary.locks import in_turn
 from unseen.vocabulary.whole_files import disk_full, put_whole
 from unseen.worlds.decode import Decoding, Unreadable, decode, quiet
 from unseen.worlds.paths import bytes_of
@@ -116,7 +116,12 @@ class Pixels:
             return {}
         problems: dict[int, str] = {}
         step = max(1, min(CHUNK_IMAGES, CHUNK_BYTES // self.record))
-        with self._disk(len(contents) * self.record), self._lock(), quiet(), ThreadPoolExecutor(workers) as pool:
+        with (
+            self._disk(len(contents) * self.record),
+            in_turn(self.folder / "lock"),
+            quiet(),
+            ThreadPoolExecutor(workers) as pool,
+        ):
             # Looked at again within the lock: another process may have done it meanwhile.
             missing = np.flatnonzero(self.slots(contents) < 0)
             missing = missing[np.sort(np.unique(contents[missing], return_index=True)[1])]
@@ -178,12 +183,6 @@ class Pixels:
             if disk_full(fault) or fault.errno == errno.EFBIG:
                 raise self._full(need) from None
             raise self._locked(fault, "written") from None
-
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
-        with (self.folder / "lock").open("w") as file:
-            take_lock(file, wait=True)  # freed by the system when the process ends, however it ends
-            yield
 
 
 def _decoded(path: Path, content: int, how: Decoding) -> np.ndarray | str:

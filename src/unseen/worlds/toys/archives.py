@@ -26,7 +26,7 @@ import numpy as np
 from jaxtyping import Int, UInt8
 
 from unseen.vocabulary.errors import UnseenError, listed
-from unseen.vocabulary.locks import take_lock
+from unseen.vocabulary.locks import in_turn
 from unseen.vocabulary.whole_files import disk_full, remove_leftovers, written_aside
 from unseen.worlds.caching import cache_folder
 
@@ -208,8 +208,7 @@ def kept(
         return
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with target.with_suffix(".lock").open("w") as lock:
-            take_lock(lock, wait=True)
+        with in_turn(target.with_suffix(".lock")):
             if _there(target, size):
                 return
             remove_leftovers(target.parent, target.name)
