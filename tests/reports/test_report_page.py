@@ -336,7 +336,7 @@ def test_a_full_disk_is_a_clear_error_and_the_old_report_stays(tmp_path, monkeyp
     with pytest.raises(UnseenError, match="no space left"):
         write_report(page_of(PICTURES_ONLY), tmp_path)
     assert path.read_text() == "the old report"
-    assert not [name for name in os.listdir(tmp_path / "figures") if name.endswith(".part")]
+    assert not [name for name in os.listdir(tmp_path / "figures") if name.startswith(".")]
 
 
 def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path):

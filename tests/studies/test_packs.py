@@ -4,6 +4,7 @@ import io
 import json
 import lzma
 import os
+import socket
 import subprocess
 import sys
 import tarfile
@@ -12,7 +13,7 @@ import tracemalloc
 import pytest
 from packs import A1, B2, archive, facts, packed_trial
 
-from unseen.studies import leftovers, unpacking
+from unseen.studies import unpacking
 from unseen.studies.store import Store
 from unseen.vocabulary.errors import StoreBusy, UnseenError
 from unseen.vocabulary.visible import visible
@@ -218,7 +219,7 @@ def test_control_characters_of_a_pack_are_spelt_out_when_it_is_read(tmp_path):
 def test_what_a_killed_pack_left_is_removed_by_the_next_one(tmp_path, finished_once):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    host = leftovers.socket.gethostname()
+    host = socket.gethostname()
     left = [tmp_path / f".x.unseen-{host}-{gone.pid}", tmp_path / f".x.unseen-{gone.pid}"]
     others = [tmp_path / f".x.unseen-{host}-{os.getppid()}", tmp_path / f".y.unseen-{gone.pid}"]
     others += [tmp_path / f".x.unseen-other-host-{gone.pid}", tmp_path / ".x.unseen-notes"]
@@ -231,7 +232,7 @@ def test_what_a_killed_pack_left_is_removed_by_the_next_one(tmp_path, finished_o
 def test_what_a_killed_unpack_left_is_removed_by_the_next_one(tmp_path, finished_once):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    left = tmp_path / f".unseen-unpack-{leftovers.socket.gethostname()}-{gone.pid}-abc"
+    left = tmp_path / f".unseen-unpack-{socket.gethostname()}-{gone.pid}-abc"
     (left / "trials").mkdir(parents=True)
     Store(finished_once).pack(tmp_path / "x.unseen")
     Store(tmp_path / "into").unpack(tmp_path / "x.unseen")
@@ -241,7 +242,7 @@ def test_what_a_killed_unpack_left_is_removed_by_the_next_one(tmp_path, finished
 def test_what_a_killed_unpack_left_is_removed_also_where_the_study_is_there_by_now(tmp_path):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    host = leftovers.socket.gethostname()
+    host = socket.gethostname()
     into = tmp_path / "into"
     left = [folder / f".unseen-unpack-{host}-{gone.pid}-abc" for folder in (tmp_path, into)]
     left.append(into / "trials" / f".{A1}-{gone.pid}")

@@ -8,12 +8,12 @@ import pytest
 from small_study import ran, tiny
 from unseen.engines import open_study
 from unseen.kinds.results import gather
-from unseen.studies.store import write_text
 from unseen.studies.stored import StoredStudy
 from unseen.studies.study import Study
 from unseen.studies.trials import expand
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import Recipe, recipe_from
+from unseen.vocabulary.whole_files import put_whole
 
 NOWHERE = Path("nowhere")  # nothing is stored
 
@@ -118,7 +118,7 @@ def test_without_images_a_trial_is_found_by_the_stem_that_the_rule_would_choose(
     path = old.store.trials / old.find(old.trials[0]) / "trial.json"
     facts = json.loads(path.read_text())
     del facts["network"]["input_size"], facts["network"]["positions"]  # as it was before the rule
-    write_text(path, json.dumps(facts))
+    put_whole(path, json.dumps(facts))
     assert stored() is None
     ran(new)
     assert stored() == new.find(new.trials[0]) is not None

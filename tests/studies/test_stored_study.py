@@ -13,12 +13,12 @@ from unseen.engines import open_study
 from unseen.kinds.collect import collect
 from unseen.kinds.results import gather, summary_of
 from unseen.reports import write_report
-from unseen.studies.store import write_text
 from unseen.studies.stored import StoredStudy, at_hand
 from unseen.studies.study import Study
 from unseen.studies.trials import describe
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import recipe_from
+from unseen.vocabulary.whole_files import put_whole
 
 pytest_plugins = ("studies_fixtures",)
 GONE = "there is no folder ../mnist; mnist needs in it four files. Put them there."
@@ -48,7 +48,7 @@ def as_stored(study):
         path = study.store.trials / study.find(trial) / "trial.json"
         facts = json.loads(path.read_text())
         facts["description"] = describe(trial, study.world(trial), "float32")
-        write_text(path, json.dumps(facts, default=str))
+        put_whole(path, json.dumps(facts, default=str))
     return study
 
 
@@ -136,7 +136,7 @@ def test_of_trials_that_differ_in_their_images_alone_the_newest_counts(tmp_path,
     facts = study.store.read(old)
     facts["description"]["world"]["fingerprint"] = "edited"
     facts["identity"] = "f" * 16
-    study.store.save("f" * 16, lambda folder: write_text(folder / "trial.json", json.dumps(facts)))
+    study.store.save("f" * 16, lambda folder: put_whole(folder / "trial.json", json.dumps(facts)))
     gone()
     stored = at_hand(Study(study.recipe, study.path))
     assert stored.find(first) == "f" * 16

@@ -6,6 +6,8 @@ import errno
 import math
 import os
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -98,6 +100,11 @@ def test_no_other_module_counts_cores_for_itself():
     assert [name for name, text in sources() if any(word in text for word in words)] == ["vocabulary/cores.py"]
 
 
+def test_no_other_module_replaces_files_for_itself():
+    words = ("os.replace", "mkstemp", "NamedTemporaryFile", "aside.replace", "aside.rename")
+    assert [name for name, text in sources() if any(word in text for word in words)] == ["vocabulary/whole_files.py"]
+
+
 def test_no_other_module_knows_how_a_system_locks():
     def imported(text):
         nodes = list(ast.walk(ast.parse(text)))
@@ -115,6 +122,39 @@ def test_a_lock_is_had_once_and_shared_ones_together(tmp_path):
     with open(tmp_path / "lock", "w") as one, open(tmp_path / "lock", "w") as two:
         assert take_lock(one, wait=True)
         assert not take_lock(two)
+
+
+def test_who_holds_a_lock_is_told_and_the_file_is_empty_afterwards(tmp_path):
+    file = tmp_path / "lock"
+    assert locks.holder(file) is None
+    with locks.held_alone(file):
+        assert locks.holder(file).startswith(f"process {os.getpid()} on ")
+        with pytest.raises(locks.Held, match=f"process {os.getpid()} on ") as told, locks.held_alone(file, tries=2):
+            pass
+        assert told.value.who == locks.holder(file)
+    assert (locks.holder(file), file.read_bytes()) == (None, b"")
+
+
+def test_a_full_disk_keeps_nobody_from_holding_a_lock(monkeypatch):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no device that is always full here")
+    with open("/dev/full", "r+b", buffering=0) as handle:
+        locks._note(handle, "process 7")
+
+
+def test_those_who_take_turns_never_meet(tmp_path):
+    inside, met = [], []
+
+    def turn(number):
+        with locks.in_turn(tmp_path / "lock"):
+            inside.append(number)
+            time.sleep(0.005)
+            met.append(len(inside))
+            inside.remove(number)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(turn, range(12)))
+    assert met == [1] * 12
 
 
 def test_a_file_system_without_locks_is_no_lock_that_another_holds(tmp_path, monkeypatch):

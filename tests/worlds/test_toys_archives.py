@@ -3,6 +3,7 @@
 import importlib
 import os
 import pickle
+import socket
 import subprocess
 import sys
 import zipfile
@@ -121,7 +122,10 @@ def test_a_cut_copy_in_the_cache_is_made_again(tmp_path):
     toy.prepare()
     copy = next((tmp_path / "cache/archives").glob("*.npy"))
     os.truncate(copy, 1000)
-    copy.with_suffix(".part").write_bytes(b"left by a process that was killed")
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    left = copy.with_name(f".{copy.name}-{socket.gethostname()}-{gone.pid}-abc.part")
+    left.write_bytes(b"left by a process that was killed")
     assert torch.equal(toy.images(ROWS), torch.from_numpy(SPRITES[ROWS])[:, None])
     assert not list((tmp_path / "cache/archives").glob("*.part"))
 

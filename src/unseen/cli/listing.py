@@ -197,15 +197,12 @@ def write_parquet(opened: Callable[[], Any], console: Terminal, form: str, to: P
     if to.exists() and to.stat().st_size and to.read_bytes()[:4] != b"PAR1":
         raise UnseenError(f"'{to}' is there already and is no Parquet file; name another one, e.g. numbers.parquet.")
     from unseen.kinds.whole_table import write_whole_table
-    from unseen.studies.leftovers import aside_name
+    from unseen.vocabulary.whole_files import remove_leftovers, written_aside
 
     study = opened()
-    aside = to.with_name(aside_name(to.name))
-    try:
+    remove_leftovers(to.parent, to.name)
+    with written_aside(to) as aside:
         rows = write_whole_table(study, aside)
-        aside.replace(to)
-    finally:
-        aside.unlink(missing_ok=True)
     console.print(f"{rows:,} rows in {to} ({to.stat().st_size / 1e3:.0f} kB)", markup=False, soft_wrap=True)
     return study
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from dataclasses import replace
@@ -14,6 +13,7 @@ from rich.console import Console
 
 from unseen.reports.console import bare_table, print_hanging, print_table
 from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.whole_files import put_whole
 
 FIRST_LEVELS = 6
 
@@ -78,9 +78,7 @@ def _write(target: Path, text: str) -> None:
         data = text.encode()
     except UnicodeEncodeError:
         raise UnseenError("the folder's name is not UTF-8, which no recipe can hold; give it another name.") from None
-    aside = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    aside.write_bytes(data)
-    aside.replace(target)
+    put_whole(target, data)
 
 
 def _name(path: Path) -> str:

@@ -20,13 +20,14 @@ from unseen.studies.calibration import calibrate
 from unseen.studies.commands import note_command
 from unseen.studies.execute import Event, Watch, execute
 from unseen.studies.room import check_room
-from unseen.studies.store import DiskTrouble, disk_error, write_text
+from unseen.studies.store import DiskTrouble, disk_error
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, precisions
 from unseen.studies.trusting import settle
 from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.trust import allow, allowed
+from unseen.vocabulary.whole_files import put_whole
 
 PACK = 4
 SAFE_PATH = "PYTHONSAFEPATH"
@@ -81,7 +82,7 @@ def run_study(
     with study.store.locked():
         study.store.sweep()
         try:
-            write_text(study.path / "recipe.toml", recipe_toml(study.recipe))
+            put_whole(study.path / "recipe.toml", recipe_toml(study.recipe))
             note_command(study.path, command)
         except OSError as error:
             raise disk_error(error, study.path) from error

@@ -7,10 +7,8 @@ cut their number and bytes are compared with the note.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,9 +17,9 @@ from typing import Any
 from unseen.exports.lock import LOCK
 from unseen.exports.plan import CARD, Plan
 from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.whole_files import ASIDE, disk_full, put_whole, remove, written_aside
 
 LEDGER = "shards.jsonl"
-ASIDE = ".part"
 
 WORDS = {
     "export": "version of the files",
@@ -65,7 +63,7 @@ def write_card(plan: Plan, **found: Any) -> None:
         if name == "factors":
             text = "[\n" + ",\n".join(f"  {json.dumps(factor, ensure_ascii=False)}" for factor in value) + "\n ]"
         lines.append(f' "{name}": {text}')
-    write_whole(plan.out / CARD, "{\n" + ",\n".join(lines) + "\n}\n")
+    put_whole(plan.out / CARD, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def read_ledger(plan: Plan) -> dict[int, dict[str, int]]:
@@ -85,7 +83,7 @@ def read_ledger(plan: Plan) -> dict[int, dict[str, int]]:
 
 
 def write_ledger(plan: Plan, notes: dict[int, dict[str, int]]) -> None:
-    write_whole(plan.out / LEDGER, "".join(json.dumps(notes[number]) + "\n" for number in sorted(notes)))
+    put_whole(plan.out / LEDGER, "".join(json.dumps(notes[number]) + "\n" for number in sorted(notes)))
 
 
 def add_note(plan: Plan, note: dict[str, int]) -> None:
@@ -111,56 +109,23 @@ def _noted(note: dict[str, int]) -> tuple[int, int]:
     return note.get("files", -1), note.get("bytes", -1)
 
 
-def put(place: Path, write: Callable[[Path], None]) -> tuple[int, int]:
+def put_shard(plan: Plan, number: int, write: Callable[[Path], None]) -> tuple[int, int]:
     """Let ``write`` make a shard aside, then rename it into place; give its files and bytes."""
-    aside = place.with_name(f".{place.name}{ASIDE}")
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        _remove(aside)
+    place = plan.place(number)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with written_aside(place, sync=not plan.in_folder) as aside:
         write(aside)
-        if aside.is_file():
-            with open(aside, "rb") as handle:
-                os.fsync(handle.fileno())
-        _remove(place)  # damaged: it would be in a folder's way
-        os.rename(aside, place)
-    finally:
-        _remove(aside)
+        remove(place)  # damaged: it would be in a folder's way
     found = held(place)
     assert found is not None
     return found
-
-
-def write_whole(path: Path, text: str) -> None:
-    def write(aside: Path) -> None:
-        aside.write_text(text, encoding="utf-8")
-
-    put_file(path, write)
-
-
-def put_file(path: Path, write: Callable[[Path], None]) -> None:
-    """Write a file aside, sync it and let it take the place of an older one in one step."""
-    aside = path.with_name(f".{path.name}{ASIDE}")
-    try:
-        write(aside)
-        with open(aside, "rb") as handle:
-            os.fsync(handle.fileno())
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def sweep(plan: Plan) -> None:
     """Remove what a killed run left half-written."""
     for folder in (plan.out, plan.out / "images"):
         for path in folder.glob(f".*{ASIDE}"):
-            _remove(path)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+            remove(path)
 
 
 @contextmanager
@@ -170,7 +135,7 @@ def disk_in_words(plan: Plan, finished: Callable[[], int]) -> Iterator[None]:
         yield
     except OSError as error:
         kept = f"{finished()} of {plan.shards} shards are finished and kept"
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if disk_full(error):
             raise UnseenError(
                 f"the disk of '{plan.out}' is full; {kept}. Make room and give the same command again: it goes on "
                 f"from there."

@@ -17,8 +17,7 @@ from unseen.exports.ledger import (
     add_note,
     claim,
     disk_in_words,
-    put,
-    put_file,
+    put_shard,
     read_ledger,
     sweep,
     write_card,
@@ -30,6 +29,7 @@ from unseen.exports.selection import RowsLike
 from unseen.exports.shards import write_manifest, writer
 from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.whole_files import written_aside
 from unseen.vocabulary.world import World
 
 Progress = Callable[[int, int], None]  # images done, images in all
@@ -112,7 +112,7 @@ def _write_shard(plan: Plan, number: int, pool: ThreadPoolExecutor, tell: Callab
     rows = _shard_rows(plan, number)
     outside = _OutOfFrame(plan)
     pictures = _encoded(plan, rows, pool, tell, outside)
-    files, size = put(plan.place(number), lambda aside: writer(plan.format)(plan, rows, pictures, aside))
+    files, size = put_shard(plan, number, lambda aside: writer(plan.format)(plan, rows, pictures, aside))
     tell(len(rows))
     return {"shard": number, "images": len(rows), "files": files, "bytes": size, **outside.found()}
 
@@ -120,7 +120,8 @@ def _write_shard(plan: Plan, number: int, pool: ThreadPoolExecutor, tell: Callab
 def _finish(plan: Plan, notes: dict[int, dict[str, int]], written: int) -> Exported:
     write_ledger(plan, notes)
     if plan.in_folder:
-        put_file(plan.out / MANIFEST, lambda aside: write_manifest(plan, aside))
+        with written_aside(plan.out / MANIFEST) as aside:
+            write_manifest(plan, aside)
     known = all("out_of_frame" in one for one in notes.values())
     outside = sum(one["out_of_frame"] for one in notes.values()) if known else None
     found = {"finished": True} | ({} if outside is None else {"out_of_frame": outside})

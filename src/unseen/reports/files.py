@@ -1,30 +1,21 @@
-"""Files appear whole or not at all."""
+"""The files of a report, which appear whole or not at all; what stands in their way is told in words."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import os
 from pathlib import Path
 
 from unseen.vocabulary.errors import UnseenError
-
-FULL = (errno.ENOSPC, errno.EDQUOT)
+from unseen.vocabulary.whole_files import disk_full, put_whole
 
 
 def put(path: Path, data: str | bytes) -> Path:
-    """Write aside, then rename into place, so that a reader never meets half a file."""
+    """Write a file of the report, in a folder that is made if needed."""
     content = data.encode() if isinstance(data, str) else data
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(aside, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
+        put_whole(path, content)
     except OSError as error:
-        removed(aside)
         raise UnseenError(_explained(error, path, len(content))) from error
     return path
 
@@ -37,7 +28,7 @@ def removed(*paths: Path) -> None:
 
 
 def _explained(error: OSError, path: Path, size: int) -> str:
-    if error.errno in FULL:
+    if disk_full(error):
         return (
             f"no space left for {path} ({size / 1e6:.1f} MB); what was there before is untouched. "
             "Free some space, or write the report into another folder."

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unseen.studies.store import write_text
 from unseen.studies.study import Study
 from unseen.version import __version__
+from unseen.vocabulary.whole_files import put_whole
 
 FILE = "commands.json"
 MOST = 50  # the newest ones
@@ -48,7 +48,7 @@ def note_command(path: Path, command: str) -> None:
         return
     kept = [one for one in commands(path) if one["command"] != command]
     now = {"command": command, "when": time.strftime("%Y-%m-%dT%H:%M:%S"), "unseen": __version__}
-    write_text(path / FILE, json.dumps([*kept, now][-MOST:], indent=1, ensure_ascii=False))
+    put_whole(path / FILE, json.dumps([*kept, now][-MOST:], indent=1, ensure_ascii=False))
 
 
 def commands(path: Path) -> list[dict[str, str]]:

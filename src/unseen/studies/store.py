@@ -16,7 +16,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -34,14 +33,14 @@ from unseen.studies.archives import (
     with_seeds,
     writing,
 )
-from unseen.studies.leftovers import aside_name, folder_aside, remove_leftovers
 from unseen.studies.sound import Damaged, check_trial, read_facts
 from unseen.studies.unpacking import Note, Unpacked, Unwritten, unpack_aside
 from unseen.vocabulary.errors import StoreBusy, UnseenError
-from unseen.vocabulary.locks import NoLocks, take_lock
+from unseen.vocabulary.locks import Held, NoLocks, held_alone, holder
 from unseen.vocabulary.visible import visible
+from unseen.vocabulary.whole_files import disk_full, folder_aside, put_whole, remove_leftovers, written_aside
 
-PATIENCE = 5  # times a tenth of a second: `unseen status` holds the lock for an instant
+PATIENCE = 5  # tries to take the lock: `unseen status` holds it for an instant
 
 
 class DiskTrouble(UnseenError):
@@ -82,27 +81,20 @@ class Store:
 
     def save(self, identity: str, write: Callable[[Path], None]) -> None:
         """Let ``write`` fill a folder aside, then rename it into place. A trial that is already there stays."""
-        aside = self.trials / f".{identity}-{os.getpid()}"
+        place = self.trials / identity
         try:
-            shutil.rmtree(aside, ignore_errors=True)
-            aside.mkdir(parents=True)
-            write(aside)
-            for file in aside.iterdir():
-                with open(file, "rb") as handle:
-                    os.fsync(handle.fileno())
-            place = self.trials / identity
-            if place.is_dir() and not self.has(identity):  # damaged by hand: it would be in the way for ever
-                shutil.rmtree(place)
             try:
-                os.rename(aside, place)
+                with written_aside(place) as aside:
+                    aside.mkdir(parents=True)
+                    write(aside)
+                    if place.is_dir() and not self.has(identity):  # damaged by hand: it would be in the way for ever
+                        shutil.rmtree(place)
             except OSError as error:
-                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not self.has(identity):
                     raise
             self.failure_path(identity).unlink(missing_ok=True)
         except OSError as error:
             raise disk_error(error, self.path) from error
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
 
     def failure_path(self, identity: str) -> Path:
         return self.path / "failed" / f"{identity}.json"
@@ -112,7 +104,7 @@ class Store:
         path = self.failure_path(identity)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_text(path, json.dumps(record, indent=1))
+            put_whole(path, json.dumps(record, indent=1))
         except OSError as error:
             raise disk_error(error, self.path) from error
 
@@ -147,7 +139,7 @@ class Store:
         path = self.calibration_path(identity)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_text(path, json.dumps(record, indent=1, default=str))
+            put_whole(path, json.dumps(record, indent=1, default=str))
         except OSError as error:
             raise disk_error(error, self.path) from error
 
@@ -166,61 +158,36 @@ class Store:
     def locked(self, otherwise: str = "or give this run another folder with --out") -> Iterator[None]:
         """Only one run of a study at a time. The lock goes with its process, however that ends. ``otherwise``: what
         may be done in place of waiting."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            handle = open(self.path / ".lock", "a+", encoding="utf-8")  # noqa: SIM115
-        except OSError as error:
-            raise disk_error(error, self.path) from error
-        with handle:
-            for attempt in range(PATIENCE):
-                try:
-                    free = take_lock(handle)
-                except NoLocks:
-                    raise DiskTrouble(
-                        f"the file system of '{self.path}' has no locks, which keep two runs of a study from writing "
-                        f"over each other. Nothing was changed. Take a folder on a disk of this machine; `unseen pack` "
-                        f"and `unseen unpack` carry a study from one to the other."
-                    ) from None
-                if free:
-                    break
-                time.sleep(0.1 if attempt < PATIENCE - 1 else 0)
-            else:
-                handle.seek(0)
-                raise StoreBusy(
-                    f"study '{self.path}' is being run by {handle.read().strip() or 'another process'}; wait for it, "
-                    f"look at it with `unseen status`, {otherwise}."
-                )
+        with contextlib.ExitStack() as stack:
             try:
-                handle.seek(0)
-                handle.truncate()
-                since = time.strftime("%Y-%m-%d %H:%M:%S")
-                handle.write(f"process {os.getpid()} on {socket.gethostname()} since {since}")
-                handle.flush()
+                self.path.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(held_alone(self.path / ".lock", tries=PATIENCE))
+            except Held as held:
+                raise StoreBusy(
+                    f"study '{self.path}' is being run by {held.who}; wait for it, look at it with `unseen status`, "
+                    f"{otherwise}."
+                ) from None
+            except NoLocks:
+                raise DiskTrouble(
+                    f"the file system of '{self.path}' has no locks, which keep two runs of a study from writing "
+                    f"over each other. Nothing was changed. Take a folder on a disk of this machine; `unseen pack` "
+                    f"and `unseen unpack` carry a study from one to the other."
+                ) from None
             except OSError as error:
                 raise disk_error(error, self.path) from error
             yield
 
     def busy(self) -> str | None:
         """Who is running this study now, if anybody."""
-        if not (self.path / ".lock").is_file():
-            return None
-        with open(self.path / ".lock", encoding="utf-8") as handle:
-            try:
-                if take_lock(handle, shared=True):
-                    return None
-            except NoLocks:  # no run could begin
-                return None
-            handle.seek(0)
-            return handle.read().strip() or "another process"
+        return holder(self.path / ".lock")
 
     def pack(self, out: Path) -> int:
         """The study without weights as one file; give the number of trials in it."""
         check_target(out)
         names = [name for name in self.finished() if IDENTITY.fullmatch(name)]  # a copy by another name is no trial
         remove_leftovers(out.parent, out.name)
-        aside = out.with_name(aside_name(out.name))
         try:
-            with writing(aside) as archive:
+            with written_aside(out) as aside, writing(aside) as archive:
                 for file in [self.path / "recipe.toml"]:
                     if file.is_file():
                         archive.add(file, arcname=f"{MARK}/{file.name}")
@@ -231,11 +198,8 @@ class Store:
                     for file in (self.trials / name / part for part in PACKED):
                         if file.is_file():
                             archive.add(file.resolve(), arcname=f"{MARK}/trials/{name}/{file.name}")
-            os.replace(aside, out)
         except OSError as error:
             raise disk_error(error, out) from error
-        finally:
-            aside.unlink(missing_ok=True)
         return len(names)
 
     def unpack(
@@ -282,7 +246,7 @@ class Store:
                 self.save(identity, partial(_move_all, folder))
             mine = self.path / "recipe.toml"
             if found.recipe is not None:
-                write_text(
+                put_whole(
                     mine, with_seeds(mine.read_text(encoding="utf-8"), found.recipe) if mine.is_file() else found.recipe
                 )
         return len(new), len(found.trials) - len(new)
@@ -330,16 +294,6 @@ def _failure(path: Path) -> dict[str, Any]:
     return {**whole, "seed": seed, "label": visible(whole["label"]), "error": visible(whole["error"])}
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file aside and rename it into place."""
-    aside = path.with_name(f".{path.name}-{os.getpid()}")
-    try:
-        aside.write_text(text, encoding="utf-8")
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
-
-
 def unwritten(error: Exception) -> OSError:
     """What a library raises in place of an OSError when it cannot write, with its number if the words have it."""
     found = re.search(r"\b(?:os error|errno) (\d+)", str(error), re.IGNORECASE)
@@ -348,7 +302,7 @@ def unwritten(error: Exception) -> OSError:
 
 def disk_error(error: OSError, path: Path) -> DiskTrouble:
     """A full or read-only disk in words; finished trials are safe where they are."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if disk_full(error):
         return DiskTrouble(
             f"the disk of '{path}' is full. Finished trials are safe; make room and run the same command again."
         )

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.locks import NoLocks, take_lock
+from unseen.vocabulary.locks import NoLocks, in_turn
 from unseen.vocabulary.sources import FACTORY, Source, find_source, is_pythons, run_by
+from unseen.vocabulary.whole_files import put_whole
 
 KEPT = "trusted.json"
 IN_PYTHON = "give trust=True"
@@ -97,7 +98,7 @@ def remember(names: Iterable[str]) -> str | None:
     allow(names)
     try:
         with _alone(path := _path()):
-            _write(path, {**_kept(), **new})
+            put_whole(path, json.dumps({**_kept(), **new}, indent=1), mode=0o600)
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home
         return f"this cannot be remembered ({getattr(error, 'strerror', None) or error}): give --trust again next time"
     return None
@@ -107,21 +108,10 @@ def remember(names: Iterable[str]) -> str | None:
 def _alone(path: Path) -> Iterator[None]:
     """One process at a time, so that none loses what another is about to keep."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path.with_name(f".{path.name}.lock"), "a", encoding="utf-8") as handle:
+    with contextlib.ExitStack() as stack:
         with contextlib.suppress(NoLocks):  # at worst somebody is asked again
-            take_lock(handle, wait=True)
+            stack.enter_context(in_turn(path.with_name(f".{path.name}.lock")))
         yield
-
-
-def _write(path: Path, kept: dict[str, Any]) -> None:
-    aside = path.with_name(f".{path.name}-{os.getpid()}")
-    try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as handle:
-            json.dump(kept, handle, indent=1)
-        os.replace(aside, path)
-    finally:
-        with contextlib.suppress(OSError):
-            aside.unlink(missing_ok=True)
 
 
 def _path() -> Path:

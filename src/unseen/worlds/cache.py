@@ -23,7 +23,8 @@ import numpy as np
 from jaxtyping import Int, UInt8, UInt64
 
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.locks import take_lock
+from unseen.vocabulary.locks import in_turn
+from unseen.vocabulary.whole_files import disk_full, put_whole
 from unseen.worlds.decode import Decoding, Unreadable, decode, quiet
 from unseen.worlds.paths import bytes_of
 from unseen.worlds.scan import Progress, content_hash
@@ -115,7 +116,12 @@ class Pixels:
             return {}
         problems: dict[int, str] = {}
         step = max(1, min(CHUNK_IMAGES, CHUNK_BYTES // self.record))
-        with self._disk(len(contents) * self.record), self._lock(), quiet(), ThreadPoolExecutor(workers) as pool:
+        with (
+            self._disk(len(contents) * self.record),
+            in_turn(self.folder / "lock"),
+            quiet(),
+            ThreadPoolExecutor(workers) as pool,
+        ):
             # Looked at again within the lock: another process may have done it meanwhile.
             missing = np.flatnonzero(self.slots(contents) < 0)
             missing = missing[np.sort(np.unique(contents[missing], return_index=True)[1])]
@@ -129,9 +135,7 @@ class Pixels:
                     progress(start + len(some), len(missing))
             if problems:
                 noted = self.refused() | {int(contents[n]): reason for n, reason in problems.items()}
-                aside = self._refused.with_suffix(".tmp")
-                aside.write_text(json.dumps(noted))
-                os.replace(aside, self._refused)
+                put_whole(self._refused, json.dumps(noted))
         return {paths[n]: reason for n, reason in problems.items()}
 
     def _append(self, records: list[tuple[int, np.ndarray]]) -> None:
@@ -176,15 +180,9 @@ class Pixels:
             self.folder.mkdir(parents=True, exist_ok=True)
             yield
         except OSError as fault:
-            if fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            if disk_full(fault) or fault.errno == errno.EFBIG:
                 raise self._full(need) from None
             raise self._locked(fault, "written") from None
-
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
-        with (self.folder / "lock").open("w") as file:
-            take_lock(file, wait=True)  # freed by the system when the process ends, however it ends
-            yield
 
 
 def _decoded(path: Path, content: int, how: Decoding) -> np.ndarray | str:

@@ -22,6 +22,7 @@ import numpy as np
 from jaxtyping import UInt8
 
 from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.whole_files import remove_leftovers, written_aside
 
 log = logging.getLogger(__name__)
 
@@ -145,23 +146,22 @@ def fetch(name: str, root: Path, files: list[str]) -> None:
 
 
 def _fetch_one(origin: Origin, root: Path, file: str) -> None:
-    aside, reasons = root / f".{file}.{os.getpid()}", []
+    remove_leftovers(root, file)
+    reasons = []
     for mirror in origin.mirrors:
         log.info("fetching %s from %s", file, mirror)
         try:
             digest = hashlib.md5(usedforsecurity=False)
-            with urllib.request.urlopen(mirror + file, timeout=TIMEOUT) as source, aside.open("wb") as copy:
-                while piece := source.read(1 << 20):
-                    digest.update(piece)
-                    copy.write(piece)
-            if digest.hexdigest() == origin.md5[file]:
-                os.replace(aside, root / file)
-                return
-            reasons.append(f"{mirror}: MD5 {digest.hexdigest()} instead of {origin.md5[file]}, so it was thrown away")
+            with written_aside(root / file) as aside:
+                with urllib.request.urlopen(mirror + file, timeout=TIMEOUT) as source, aside.open("wb") as copy:
+                    while piece := source.read(1 << 20):
+                        digest.update(piece)
+                        copy.write(piece)
+                if digest.hexdigest() != origin.md5[file]:
+                    raise OSError(f"MD5 {digest.hexdigest()} instead of {origin.md5[file]}, so it was thrown away")
+            return
         except (OSError, http.client.HTTPException) as problem:  # urllib's own are among the first
             reasons.append(f"{mirror}: {problem}")
-        finally:
-            aside.unlink(missing_ok=True)
     raise UnseenError(
         f"{file} could not be fetched; nothing was kept of it. {'; '.join(reasons)}. "
         f"Fetch it by other means and put it into the folder given as `root`."

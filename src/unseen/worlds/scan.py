@@ -18,6 +18,7 @@ from pathlib import Path
 import polars as pl
 
 from unseen.vocabulary.errors import UnseenError, listed
+from unseen.vocabulary.whole_files import written_aside
 from unseen.worlds.decode import Decoding, Unreadable, decode, opened, quiet, upright_size
 from unseen.worlds.parquet import Damaged, parquet_frame
 from unseen.worlds.paths import bytes_of, given_path, is_text, shown
@@ -152,11 +153,7 @@ def _known(index: Path) -> pl.DataFrame:
 
 
 def _keep(frame: pl.DataFrame, index: Path) -> None:
-    aside = index.with_name(f"{index.name}.{os.getpid()}.tmp")
-    try:
+    with suppress(OSError):  # a full or read-only disk: scanning works without an index
         index.parent.mkdir(parents=True, exist_ok=True)
-        frame.write_parquet(aside)
-        os.replace(aside, index)
-    except OSError:  # a full or read-only disk: scanning works without an index
-        with suppress(OSError):
-            aside.unlink()
+        with written_aside(index, sync=False) as aside:
+            frame.write_parquet(aside)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from unseen.measures import dci, mig
-from unseen.studies.store import write_text
+from unseen.vocabulary.whole_files import put_whole
 
 DISENTANGLEMENT, COMPLETENESS = "DCI disentanglement", "DCI completeness"
 INFORMATIVENESS, GAP = "DCI informativeness", "MIG"
@@ -83,5 +83,5 @@ def _keep(folder: Path, found: Mapping[str, Any]) -> None:
     (somebody else's, a full disk) costs the time of measuring again, nothing more."""
     with suppress(OSError):
         there = folder.stat()
-        write_text(folder / KEPT, json.dumps({"version": VERSION, **found}, indent=1))
+        put_whole(folder / KEPT, json.dumps({"version": VERSION, **found}, indent=1))
         os.utime(folder, ns=(there.st_atime_ns, there.st_mtime_ns))

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import zipfile
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.whole_files import written_aside
 from unseen.worlds.meshes.reading import VERSION, Read, Reading, read
 from unseen.worlds.rendering.mesh import Mesh
 
@@ -82,15 +81,11 @@ def _keep(one: Read, place: Path) -> None:
     arrays = {name: getattr(one.mesh, name) for name in _COLUMNS} | {"facts": np.array(json.dumps(_facts(one)))}
     if one.mesh.texture is not None:
         arrays["texture"] = one.mesh.texture
-    aside = place.with_name(f"{place.name}.{os.getpid()}.tmp")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with aside.open("wb") as file:
+        with written_aside(place, sync=False) as aside, aside.open("wb") as file:
             np.savez_compressed(file, **arrays)  # pyright: ignore[reportArgumentType]
-        os.replace(aside, place)
     except OSError as fault:
-        with suppress(OSError):
-            aside.unlink()
         raise UnseenError(
             f"the converted mesh cannot be kept in {place.parent}: {fault.strerror or fault}. "
             "Set UNSEEN_CACHE to a folder on a disk with room."

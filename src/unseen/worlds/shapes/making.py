@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from unseen.vocabulary.cores import cores
+from unseen.vocabulary.whole_files import put_whole
 from unseen.worlds.rendering.mesh import Mesh
 from unseen.worlds.shapes.categories import make_object
 
@@ -67,9 +68,7 @@ def main() -> None:
             shutil.rmtree(file.parent, ignore_errors=True)
             return
         made.append(make_object(category, instance, seed))
-    aside = file.with_suffix(".part")
-    aside.write_bytes(pickle.dumps(made))
-    aside.rename(file)
+    put_whole(file, pickle.dumps(made), sync=False)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ import numpy as np
 from jaxtyping import Int, UInt8
 
 from unseen.vocabulary.errors import UnseenError, listed
-from unseen.vocabulary.locks import take_lock
+from unseen.vocabulary.locks import in_turn
+from unseen.vocabulary.whole_files import disk_full, remove_leftovers, written_aside
 from unseen.worlds.caching import cache_folder
 
 Progress = Callable[[int, int], None]
@@ -205,35 +206,28 @@ def kept(
     """Write what ``pieces`` yields to a file of the cache, whole or not at all, once; processes take turns."""
     if _there(target, size):
         return
-    aside = target.with_suffix(".part")  # under the lock: what a killed process left is written over
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with target.with_suffix(".lock").open("w") as lock:
-            take_lock(lock, wait=True)
+        with in_turn(target.with_suffix(".lock")):
             if _there(target, size):
                 return
-            aside.unlink(missing_ok=True)
+            remove_leftovers(target.parent, target.name)
             if shutil.disk_usage(target.parent).free < size:
                 raise full(target.parent, size, source)
-            done = 0
-            with aside.open("wb") as copy:
-                for piece in pieces():
-                    copy.write(piece)
-                    done += len(piece)
-                    if progress is not None:
-                        progress(done, size)
-                copy.flush()
-                os.fsync(copy.fileno())
-            if done != size:
-                raise UnseenError(f"{source} gave {done:,} bytes instead of {size:,}; fetch it again.")
-            os.replace(aside, target)
+            with written_aside(target) as aside:
+                done = 0
+                with aside.open("wb") as copy:
+                    for piece in pieces():
+                        copy.write(piece)
+                        done += len(piece)
+                        if progress is not None:
+                            progress(done, size)
+                if done != size:
+                    raise UnseenError(f"{source} gave {done:,} bytes instead of {size:,}; fetch it again.")
     except OSError as fault:
-        if fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if disk_full(fault) or fault.errno == errno.EFBIG:
             raise full(target.parent, size, source) from None
         raise UnseenError(f"the cache {target.parent} cannot be written: {fault}. Set UNSEEN_CACHE.") from None
-    finally:
-        if not _there(target, size):
-            aside.unlink(missing_ok=True)
 
 
 def _there(target: Path, size: int) -> bool:
