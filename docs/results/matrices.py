@@ -18,6 +18,7 @@ from unseen.kinds.conditions.findings import matrix_findings
 from unseen.kinds.judged import corrected as page_corrected
 from unseen.kinds.published import published_numbers
 from unseen.reports.contents import Finding
+from unseen.studies.records import Record
 
 TEST = "test-"
 
@@ -118,7 +119,7 @@ class Conditions:
     def _asked(self) -> Asked:
         tests = {f"{TEST}{self.head}{name}": 1 for name in self.names}
         trials = [
-            (
+            Record(
                 {
                     "identity": trial, "sets": tests, "condition": {}, "factors": ["category"],
                     "facts": {"trained_levels": [f"{self.head}{n}" for n in levels], "visits_per_image": visits},
