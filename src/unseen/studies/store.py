@@ -2,7 +2,8 @@
 
 study/
   recipe.toml          the resolved recipe of the last run
-  trials/<identity>/   trial.json, responses.parquet, activity.safetensors, weights.safetensors (if kept)
+  trials/<identity>/   trial.json, responses.parquet, activity.safetensors
+  weights/<learned>/   weights.safetensors, learned.json (if kept; older trials may hold their weights themselves)
   calibrations/<identity>.json   strengths that were found, with their curves
   failed/<identity>.json
   damaged/<identity>-…/   trials that could not be read and were replaced by those of a pack
@@ -58,6 +59,10 @@ class Store:
     def trials(self) -> Path:
         return self.path / "trials"
 
+    @property
+    def weights(self) -> Path:
+        return self.path / "weights"
+
     def has(self, identity: str) -> bool:
         return (self.trials / identity / "trial.json").is_file()
 
@@ -82,27 +87,11 @@ class Store:
 
     def save(self, identity: str, write: Callable[[Path], None]) -> None:
         """Let ``write`` fill a folder aside, then rename it into place. A trial that is already there stays."""
-        aside = self.trials / f".{identity}-{os.getpid()}"
         try:
-            shutil.rmtree(aside, ignore_errors=True)
-            aside.mkdir(parents=True)
-            write(aside)
-            for file in aside.iterdir():
-                with open(file, "rb") as handle:
-                    os.fsync(handle.fileno())
-            place = self.trials / identity
-            if place.is_dir() and not self.has(identity):  # damaged by hand: it would be in the way for ever
-                shutil.rmtree(place)
-            try:
-                os.rename(aside, place)
-            except OSError as error:
-                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                    raise
+            write_folder(self.trials / identity, write, "trial.json")
             self.failure_path(identity).unlink(missing_ok=True)
         except OSError as error:
             raise disk_error(error, self.path) from error
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
 
     def failure_path(self, identity: str) -> Path:
         return self.path / "failed" / f"{identity}.json"
@@ -153,7 +142,8 @@ class Store:
 
     def sweep(self) -> int:
         """Remove what killed runs left half-written; give the number of leftovers."""
-        leftovers = [p for p in self.trials.iterdir() if p.name.startswith(".")] if self.trials.is_dir() else []
+        homes = [home for home in (self.trials, self.weights) if home.is_dir()]
+        leftovers = [path for home in homes for path in home.iterdir() if path.name.startswith(".")]
         for path in leftovers:
             shutil.rmtree(path, ignore_errors=True)
         files = [*self.path.glob(".recipe.toml-*")]
@@ -338,6 +328,27 @@ def write_text(path: Path, text: str) -> None:
         os.replace(aside, path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def write_folder(place: Path, write: Callable[[Path], None], last: str) -> None:
+    """Let ``write`` fill a folder aside, then rename it into place. One that is there, with its ``last`` file, stays."""
+    aside = place.with_name(f".{place.name}-{os.getpid()}")
+    try:
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir(parents=True)
+        write(aside)
+        for file in aside.iterdir():
+            with open(file, "rb") as handle:
+                os.fsync(handle.fileno())
+        if place.is_dir() and not (place / last).is_file():  # damaged by hand: it would be in the way for ever
+            shutil.rmtree(place)
+        try:
+            os.rename(aside, place)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
 
 
 def unwritten(error: Exception) -> OSError:
