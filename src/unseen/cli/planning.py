@@ -22,7 +22,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     from unseen.engines.local import find_device
     from unseen.reports import contact_sheet, grid_text
     from unseen.reports.shades import LEGEND
-    from unseen.studies.anew import work
+    from unseen.studies.anew import without_weights, work
     from unseen.studies.keeping import keeping
     from unseen.studies.pictures import grid_pictures, splits
     from unseen.studies.planned import planned
@@ -39,7 +39,9 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     show_strengths(study, console)
     show_networks(study, console)
-    for line in [*planned(study).words(), keeping(study).words(), *work(study, find_device(device).type).words()]:
+    kind = find_device(device).type
+    told = [keeping(study).words(), without_weights(study, kind), *work(study, kind).words()]
+    for line in filter(None, [*planned(study).words(), *told]):
         print_hanging(console, line)
     asked = dict.fromkeys(name for trial, _ in audits for name in study.asked(trial))
     asked = [name for name in asked if name not in ("train", "validation")]

@@ -72,6 +72,15 @@ def kept_of(study: Study, trial: Trial, device: str = "cpu") -> Kept | None:
     return None
 
 
+def without_weights(study: Study, device: str = "cpu") -> str:
+    """That finished trials have no weights although they are to be kept, or nothing: they stay finished, since what was
+    found of them holds."""
+    done = [trial for trial in study.trials if study.find(trial, device) is not None]
+    n = sum(kept_of(study, trial, device) is None for trial in done) if study.keeps_weights else 0
+    whose = f"{n} finished trial{'s' * (n != 1)}"
+    return f"{whose} kept no weights; a run with another --out trains and keeps them" if n else ""
+
+
 def turns(study: Study, trials: Sequence[Trial], device: str) -> list[list[Trial]]:
     """The same trials, those that can be asked first, and such as learn what another one learns after that one."""
     ask, rest = _parted(study, trials, device)

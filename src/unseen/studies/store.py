@@ -331,7 +331,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_folder(place: Path, write: Callable[[Path], None], last: str) -> None:
-    """Let ``write`` fill a folder aside, then rename it into place. One that is there, with its ``last`` file, stays."""
+    """Let ``write`` fill a folder aside, then rename it into place; one that is there with its ``last`` file stays."""
     aside = place.with_name(f".{place.name}-{os.getpid()}")
     try:
         shutil.rmtree(aside, ignore_errors=True)
