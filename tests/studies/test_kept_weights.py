@@ -10,9 +10,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from small_study import own_network, ran, study, tiny
-from unseen.engines import open_study
+from unseen.engines import local, open_study
 from unseen.studies import execute as execution
-from unseen.studies.anew import work
+from unseen.studies.anew import turns, work
 from unseen.studies.keeping import Keeping, keeping
 from unseen.studies.kept_weights import LEARNED, WEIGHTS, all_kept, taken
 from unseen.studies.trials import describe, identities, identity, learned_identity
@@ -108,6 +108,23 @@ def test_a_pack_asks_those_whose_weights_are_kept_and_trains_the_others(finished
     assert done == {"seen_per_level 8 · seed 1": True, "seen_per_level 8 · seed 2": False}
 
 
+def test_packs_ask_first_and_train_the_rest_together(finished):
+    opened = study(finished, seeds=[1, 2, 3], recordings={"layers": "none"}, **ONE)
+    events, (first, after) = [], turns(opened, opened.trials[::-1], "cpu")
+    assert [trial.seed for trial in first] == [1, 3, 2]
+    assert after == []
+    local._packed(opened, first, 2, CPU, events.append)
+    done = {event.trial: event.figures.get("asked", False) for event in events if event.kind == "finished"}
+    assert list(done.values()) == [True, False, False]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_weights_learned_in_a_pack_on_a_gpu_answer_the_same_again(tmp_path, untrainable):
+    opened = study(tmp_path / "study", seeds=[0, 1])
+    assert ran(opened, device="cuda").finished == 4
+    same_from_weights(opened, tmp_path, untrainable, device="cuda")
+
+
 # The same answers
 
 
@@ -158,10 +175,10 @@ def test_kept_weights_answer_bit_by_bit_as_right_after_training(tmp_path, untrai
     same_from_weights(opened, tmp_path, untrainable)
 
 
-def same_from_weights(opened, tmp_path, untrainable):
+def same_from_weights(opened, tmp_path, untrainable, **options):
     shutil.move(opened.store.trials, tmp_path / "first")
     untrainable()
-    outcome, _ = again(opened)
+    outcome, _ = again(opened, **options)
     assert outcome.asked == outcome.finished == len(opened.trials)
     for one in (tmp_path / "first").iterdir():
         other = opened.store.trials / one.name

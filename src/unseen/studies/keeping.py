@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from unseen.studies.room import size_text
 from unseen.studies.study import Study
-from unseen.studies.trials import Trial, stem_of
+from unseen.studies.trials import Trial, code_in_identity, stem_of
 
 KEY = "recordings.weights"
 
@@ -62,8 +63,8 @@ def keeping(study: Study, trials: Sequence[Trial] | None = None) -> Keeping:
 
 
 def weight_bytes(study: Study, trial: Trial) -> int:
-    """Bytes of a trial's weights, by a network without numbers in it where that can be; none of one that cannot be
-    built, which its own trial tells."""
+    """Bytes of a trial's weights, by a network without numbers in it where that can be (a user's own code is run as it
+    will be); none of one that cannot be built, which its own trial tells."""
     from unseen.models import without_numbers
     from unseen.studies.learners import network_of
 
@@ -73,8 +74,9 @@ def weight_bytes(study: Study, trial: Trial) -> int:
     )
     alike = replace(trial, recipe=trial.recipe.model_copy(update={"network": bare}))
     try:
-        state = without_numbers(lambda: network_of(study, alike), own.backbone).network.state_dict()
-        return sum(tensor.numel() * tensor.element_size() for tensor in state.values())
+        make = partial(network_of, study, alike)
+        made = make() if code_in_identity(own.backbone) else without_numbers(make, own.backbone)
+        return sum(tensor.numel() * tensor.element_size() for tensor in made.network.state_dict().values())
     except (Exception, SystemExit):
         return 0
 
