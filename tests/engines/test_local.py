@@ -16,6 +16,7 @@ from unseen.engines.deaths import death
 from unseen.engines.local import find_device, run_study
 from unseen.studies import execute as execution
 from unseen.studies import room
+from unseen.studies.keeping import keeping
 from unseen.studies.store import DiskTrouble
 from unseen.vocabulary.errors import UnseenError
 
@@ -189,7 +190,7 @@ def test_what_arrow_cannot_write_stops_the_study_too(tmp_path, monkeypatch):
 
 
 def test_room_is_asked_for_before_anything_is_trained(tmp_path, monkeypatch):
-    opened = study(tmp_path / "study", recordings={"weights": True})
+    opened = study(tmp_path / "study")
     monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(total=10**9, free=200_000))
     events = []
     with pytest.raises(DiskTrouble) as caught:
@@ -199,18 +200,18 @@ def test_room_is_asked_for_before_anything_is_trained(tmp_path, monkeypatch):
     assert "by what they are asked and keep" in said
     assert "recordings.weights=false" in said
     assert events == []
-    size = sum(room.expected(opened, opened.trials))
+    size = sum(room.expected(opened, opened.trials)) + keeping(opened).bytes
     monkeypatch.undo()
     assert ran(opened).finished == 2
-    took = sum(file.stat().st_size for file in opened.store.trials.rglob("*") if file.is_file())
+    took = sum(file.stat().st_size for file in opened.store.path.rglob("*") if file.is_file())
     assert took / 2 < size < took * 1.5
 
 
 def test_finished_trials_tell_how_much_room_the_others_need(tmp_path, monkeypatch):
-    first = study(tmp_path / "study")
+    first = study(tmp_path / "study", recordings={"weights": False})
     ran(first)
     took = sum(file.stat().st_size for file in first.store.trials.rglob("*") if file.is_file())
-    more = study(tmp_path / "study", seeds=[0, 1])
+    more = study(tmp_path / "study", seeds=[0, 1], recordings={"weights": False})
     monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(total=10**9, free=took - 1))
     with pytest.raises(DiskTrouble, match="as those that are finished here took"):
         ran(more)
@@ -222,7 +223,7 @@ def test_trials_of_other_settings_do_not_tell_how_much_room_is_needed(tmp_path, 
     first = study(tmp_path / "study", grid={"design.seen_per_level": [8]})
     ran(first)
     (old,) = first.store.finished()
-    with open(first.store.trials / old / "weights.safetensors", "wb") as file:
+    with open(first.store.trials / old / "latents.safetensors", "wb") as file:
         file.truncate(40 * 10**9)  # takes no room here
     monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(total=10**11, free=10**9))
     other = study(tmp_path / "study", grid={"design.seen_per_level": [8]}, recordings={"layers": "none"})

@@ -270,16 +270,17 @@ def test_a_study_unpacked_elsewhere_gives_the_same_table(finished, tmp_path):
     assert not [name for name in names(tmp_path) if name.startswith(".")]
 
 
-def test_weights_are_kept_where_asked_for_and_left_out_of_a_pack(tmp_path):
-    opened = study(tmp_path / "study", recordings={"weights": True}, grid={"design.seen_per_level": [8]})
+def test_weights_are_kept_and_left_out_of_a_pack(tmp_path):
+    opened = study(tmp_path / "study", grid={"design.seen_per_level": [8]})
     ran(opened)
     (name,) = opened.store.finished()
-    assert (opened.store.trials / name / "weights.safetensors").stat().st_size > 500_000
+    learned = opened.store.read(name)["learned"]
+    assert (opened.store.weights / learned / "weights.safetensors").stat().st_size > 500_000
     opened.store.pack(tmp_path / "packed")
     assert (tmp_path / "packed").stat().st_size < 100_000
     Store(tmp_path / "other").unpack(tmp_path / "packed")
-    there = set(names(opened.store.trials / name)) - set(names(tmp_path / "other" / "trials" / name))
-    assert there == {"weights.safetensors"}
+    assert set(names(opened.store.trials / name)) == set(names(tmp_path / "other" / "trials" / name))
+    assert not (tmp_path / "other" / "weights").exists()
     assert load_study(tmp_path / "other").missing() == []
 
 

@@ -136,19 +136,22 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     from unseen.cli.progress import Progress
     from unseen.engines.local import find_device, run_study
     from unseen.kinds.checks import check
+    from unseen.studies.anew import work
     from unseen.studies.commands import typed_command
 
     place = find_device(device)
     _prepare(study)
     check(study)
-    todo = [(trial.label, trial.recipe.training.epochs) for trial in study.missing(place.type)]
+    left = work(study, place.type)
+    todo = [(trial.label, 1) for trial in left.ask]
+    todo += [(trial.label, trial.recipe.training.epochs) for trial in (*left.again, *left.new)]
     total = len(study.trials)
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
     count = f"{total} trial{'s' * (total != 1)}"
     console.print(f"{count}, {total - len(todo)} finished already; on {place}", markup=False)
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
-    left = [one for name, one in study.calibrations.items() if study.store.calibration(name) is None]
-    first = [(one.label, one.trial.recipe.training.epochs) for one in left]
+    before = [one for name, one in study.calibrations.items() if study.store.calibration(name) is None]
+    first = [(one.label, one.trial.recipe.training.epochs) for one in before]
     with Progress(console, todo, first) as progress:
         outcome = run_study(study, device=device, workers=workers, pack=pack, watch=progress, command=typed_command())
     if outcome.failed:
@@ -350,15 +353,18 @@ def clean(
     everything: Annotated[
         bool, typer.Option("--everything", help="Also trials that the recipe no longer needs.")
     ] = False,
+    weights: Annotated[
+        bool, typer.Option("--weights", help="Also all weights: results stay, asking for more trains again.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
 ) -> None:
     """Remove half-written files of killed runs and records of failures; results stay, unless --everything is given.
 
-    Example: `unseen clean runs/demo`
+    Example: `unseen clean runs/demo`, or `unseen clean runs/demo --weights`
     """
     from unseen.cli.planning import clean_study
 
-    clean_study(_study(study), console, everything, yes)
+    clean_study(_study(study), console, everything, yes, weights)
 
 
 @app.command()

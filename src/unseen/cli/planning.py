@@ -19,11 +19,14 @@ MOST_SPLITS = 4  # by levels that the plan draws
 
 
 def show_plan(study: Any, console: Console, device: str, picture: Path | None, timing: bool) -> None:
+    from unseen.engines.local import find_device
     from unseen.kinds.checks import check
     from unseen.kinds.pictures import grid_pictures, splits
     from unseen.kinds.results import planned
     from unseen.reports import contact_sheet, grid_text
     from unseen.reports.shades import LEGEND
+    from unseen.studies.anew import without_weights, work
+    from unseen.studies.keeping import keeping
 
     audits = check(study)
     trials = study.trials
@@ -37,7 +40,9 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     show_strengths(study, console)
     show_networks(study, console)
-    for line in planned(study).words():
+    kind = find_device(device).type
+    told = [keeping(study).words(), without_weights(study, kind), *work(study, kind).words()]
+    for line in filter(None, [*planned(study).words(), *told]):
         print_hanging(console, line)
     asked = dict.fromkeys(name for trial, _ in audits for name in study.asked(trial))
     asked = [name for name in asked if name not in ("train", "validation")]
@@ -180,6 +185,9 @@ def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: 
 
 def show_status(study: Any, console: Console) -> None:
     from unseen.kinds.collect import damage, finished_trials
+    from unseen.studies.anew import work
+    from unseen.studies.kept_weights import taken
+    from unseen.studies.room import size_text
 
     trials, failures = study.trials, study.failures()
     done = [trial for trial in trials if study.find(trial) is not None]
@@ -203,13 +211,21 @@ def show_status(study: Any, console: Console) -> None:
     others = len(study.store.finished()) - len(done)
     if others > 0:
         console.print(f"{others} more finished trials here belong to other settings; they are kept and not used")
+    networks, size = taken(study.store)
+    if networks:
+        console.print(f"weights of {networks} network{'s' * (networks != 1)} are kept ({size_text(size)})")
     left = len(trials) - len(done)
+    for line in work(study).words():
+        print_hanging(console, line)
     if left and free:
         console.print(f"{left} to do: the same command with `run` in place of `status` does them")
 
 
-def clean_study(study: Any, console: Console, everything: bool, yes: bool) -> None:
+def clean_study(study: Any, console: Console, everything: bool, yes: bool, weights: bool = False) -> None:
+    from unseen.studies import anew
     from unseen.studies.codeless import unknown_code
+    from unseen.studies.kept_weights import remove, taken
+    from unseen.studies.room import size_text
     from unseen.vocabulary.errors import UnseenError, listed
 
     store = study.store
@@ -220,19 +236,22 @@ def clean_study(study: Any, console: Console, everything: bool, yes: bool) -> No
         )
     wanted = {study.find(trial) for trial in study.trials}
     left_behind = [name for name in store.finished() if name not in wanted] if everything else []
+    stale = anew.left_behind(study) if everything else []
     failures = list(store.failures())
     with store.locked():
-        if (
-            left_behind
-            and not yes
-            and not typer.confirm(f"Delete {len(left_behind)} finished trials the recipe does not ask for?")
-        ):
-            left_behind = []
+        what = f"{len(left_behind)} finished trials and the weights of {len(stale)} networks"
+        if (left_behind or stale) and not yes and not typer.confirm(f"Delete {what} the recipe does not ask for?"):
+            left_behind = stale = []
+        if weights and not yes and not typer.confirm(f"Delete the weights of {taken(store)[0]} networks?"):
+            weights = False
+        freed = remove(store, None if weights else stale)
         swept = store.sweep()
         for identity in failures:
             store.failure_path(identity).unlink(missing_ok=True)
         for name in left_behind:
             shutil.rmtree(store.trials / name)
+    also = f", {size_text(freed)} of weights" if freed else ""
     console.print(
-        f"removed {swept} half-written, {len(failures)} failure records, {len(left_behind)} trials no longer needed"
+        f"removed {swept} half-written, {len(failures)} failure records, {len(left_behind)} trials no longer "
+        f"needed{also}"
     )

@@ -85,7 +85,8 @@ class Progress:
         if event.kind == "finished":
             self.finished += 1
             flags = ", ".join(event.figures.get("flags", {}))
-            self._say(f"  done  {name}" + (f"  [{flags}]" if flags else ""))
+            how = "asked" if event.figures.get("asked") else "done"  # from weights that were kept, or trained
+            self._say(f"  {how}  {name}" + (f"  [{flags}]" if flags else ""))
         elif event.kind == "failed":
             self.failed += 1
             self._say(f"  failed  {name}")

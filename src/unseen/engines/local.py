@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, cast
 
 from unseen.engines.deaths import death, ending
+from unseen.studies.anew import turns, work
 from unseen.studies.calibration import calibrate
 from unseen.studies.commands import note_command
 from unseen.studies.execute import Event, Watch, execute
@@ -46,6 +47,7 @@ class Outcome:
     already: int
     finished: int
     failed: int
+    asked: int = 0  # of those finished: from weights that were kept, without training
 
 
 def find_device(name: str) -> Any:
@@ -90,24 +92,33 @@ def run_study(
             calibrate(study, device=place, watch=watch)
         todo = study.missing(place.type)
         check_room(study, todo, place.type)
-        counts = {"finished": 0, "failed": 0}
+        for line in work(study, place.type).words():
+            watch(Event("note", line))
+        counts = {"finished": 0, "failed": 0, "asked": 0}
 
         def counting(event: Event) -> None:
             if event.kind in counts:
                 counts[event.kind] += 1
+                counts["asked"] += bool(event.figures.get("asked"))
             watch(event)
 
-        if place.type == "cpu":
-            processes = workers or max(1, cores() // study.recipe.training.threads)
-            processes = min(processes, max(1, len(todo)))
-            if processes > 1:
-                _in_processes(study, todo, processes, counting)
+        for some in turns(study, todo, place.type):
+            if place.type == "cpu":
+                _on_cores(study, some, workers, place, counting)
             else:
-                for trial in todo:
-                    execute(study, [trial], place, counting)
-        else:
-            _packed(study, todo, pack or PACK, place, counting)
+                _packed(study, some, pack or PACK, place, counting)
     return Outcome(len(study.trials), len(study.trials) - len(todo), **counts)
+
+
+def _on_cores(study: Study, trials: Sequence[Trial], workers: int | None, device: Any, watch: Watch) -> None:
+    """One process per trial on the cores there are, or all in this one."""
+    processes = workers or max(1, cores() // study.recipe.training.threads)
+    processes = min(processes, max(1, len(trials)))
+    if processes > 1:
+        _in_processes(study, trials, processes, watch)
+    else:
+        for trial in trials:
+            execute(study, [trial], device, watch)
 
 
 def _packed(study: Study, trials: Sequence[Trial], size: int, device: Any, watch: Watch) -> None:
@@ -170,7 +181,7 @@ def _in_processes(study: Study, todo: Sequence[Trial], processes: int, watch: Wa
 
     def hire() -> None:
         ours, theirs = context.Pipe()
-        given = (study.recipe, study.path, theirs, os.getpid(), allowed())
+        given = (study.recipe, study.path, theirs, os.getpid(), allowed(), study.keeps_weights)
         worker = context.Process(target=_work, args=given, daemon=True)
         with _safe_path(), _deaf():
             worker.start()
@@ -222,14 +233,16 @@ def _in_processes(study: Study, todo: Sequence[Trial], processes: int, watch: Wa
                 pipe.close()
 
 
-def _work(recipe: Any, path: Any, pipe: Connection, parent: int, said: frozenset[str] = frozenset()) -> None:
+def _work(
+    recipe: Any, path: Any, pipe: Connection, parent: int, said: frozenset[str] = frozenset(), keeps: bool | None = None
+) -> None:
     """A worker: takes trials until none are left, or until its parent is gone (a killed parent leaves no orphans). It
-    may import what its parent may (``said``)."""
+    may import what its parent may (``said``), and keeps weights as its parent decided."""
     import torch
 
     _die_with_parent(parent)
     allow(said)
-    study, device = Study(recipe, path), torch.device("cpu")
+    study, device = Study(recipe, path, decided=keeps), torch.device("cpu")
 
     def tell(kind: str, body: Any = None) -> None:
         try:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unseen.engines.local import PACK, find_device
+from unseen.studies.anew import kept_of
 from unseen.studies.strengths import possible_strengths
 from unseen.studies.study import Study
 from unseen.vocabulary.cores import cores
@@ -40,8 +41,9 @@ def estimate(study: Study, device: str) -> Estimate:
     timed, rates = finished_rates(study, place.type), dict[str, float]()
     shared = side if place.type == "cpu" else 1  # what a pack took is shared out among its trials already
     seconds, images = 0.0, 0
+    kept = {id(trial) for trial in todo if kept_of(study, trial, place.type) is not None}
     for trial in todo:
-        key, (n, looked) = _key(study, trial), _looks(study, trial)
+        key, (n, looked) = _key(study, trial), (0, 0) if id(trial) in kept else _looks(study, trial)
         images += n
         looked += _asked(study, trial)
         if key not in timed and key not in rates:

@@ -133,7 +133,7 @@ def with_seeds(mine: str, other: str) -> str:
     ours, theirs = recipe_from(parse(mine)), recipe_from(parse(other))
 
     def rest(recipe: Any) -> dict[str, Any]:
-        tables = recipe.model_dump(mode="json", exclude={"seeds"})
+        tables = recipe.model_dump(mode="json", exclude={"seeds": True, "recordings": {"weights"}})
         return {**tables, "world": placeless(tables["world"])}
 
     if rest(ours) != rest(theirs) or set(theirs.seeds) <= set(ours.seeds):

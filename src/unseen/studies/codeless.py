@@ -12,7 +12,7 @@ from typing import Any
 
 from unseen.studies.store import Store
 from unseen.studies.tables import component_versions
-from unseen.studies.trials import Trial, code_in_identity, described, identity, stem_of
+from unseen.studies.trials import Trial, code_in_identity, described, identity, stem_of, without_weights
 from unseen.studies.trusting import code_names
 from unseen.vocabulary.recipe import Recipe
 from unseen.vocabulary.trust import CodeUnknown
@@ -35,7 +35,8 @@ class Codeless:
     def _names(self) -> dict[str, str]:
         told = sorted(self.store.readable().items(), key=lambda one: str(one[1].get("finished", "")))
         told = [(name, facts["description"]) for name, facts in told]
-        return {identity(without_code(one)): name for name, one in told if one["network"].get("code")}
+        told = [(name, without_weights(one)) for name, one in told if one["network"].get("code")]
+        return {identity(without_code(one)): name for name, one in told}
 
     def find(self, trial: Trial, world: World, precisions: Sequence[str]) -> str | None:
         versions = component_versions(trial.recipe, world.samples.space)

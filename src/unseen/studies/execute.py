@@ -16,12 +16,14 @@ import numpy as np
 import torch
 
 from unseen.recordings import activity_per_cell, respond
+from unseen.studies.anew import kept_of
 from unseen.studies.encoders import latents_recorded, read_out
 from unseen.studies.invariances import Recorded, record_invariance
-from unseen.studies.learners import learner_of
+from unseen.studies.kept_weights import Kept, Learned, Unusable, keep, read, remove
+from unseen.studies.learners import learner_of, with_weights
 from unseen.studies.store import DiskTrouble, unwritten
 from unseen.studies.study import Study, layers_to_record
-from unseen.studies.trials import Trial, describe, identity, precisions
+from unseen.studies.trials import Trial, describe, identity, learned_identity, precisions
 from unseen.training import Learner, Pictures, Trained, reproducible, train
 from unseen.training.encoding import EncodingLearner
 from unseen.version import __version__
@@ -34,7 +36,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Event:
-    """Something a watcher may want to show: "started", "epoch", "finished", "failed"."""
+    """Something a watcher may want to show: "started", "epoch", "finished" (``asked``: from weights that were kept),
+    "failed", "note"."""
 
     kind: str
     trial: str
@@ -47,10 +50,47 @@ FAULTS = (Exception, SystemExit)  # a user's network that leaves has failed; the
 
 
 def execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch) -> None:
-    """Train these trials together on one device and store each. A trial that cannot be built or trained is recorded as
-    failed and the others go on; running out of the device's memory is the caller's to handle (fewer at a time)."""
+    """Train these trials together on one device and store each; those whose weights are kept are asked, not trained. A
+    trial that cannot be built or trained is recorded as failed and the others go on; running out of the device's memory
+    is the caller's to handle (fewer at a time)."""
     with reproducible(trials[0].recipe.training.threads):
-        _execute(study, trials, device, watch)
+        left = [trial for trial in trials if not _ask(study, trial, device, watch)]
+        _execute(study, left, device, watch)
+
+
+def _ask(study: Study, trial: Trial, device: torch.device, watch: Watch) -> bool:
+    """Record a trial from the weights it would learn, if they are kept; False where it is to be trained."""
+    kept = kept_of(study, trial, device.type)
+    if kept is None:
+        return False
+    name = study.identity(trial, kept.precision)
+    try:
+        started = time.perf_counter()
+        learned, state = read(kept)
+        network = with_weights(study, trial, state, device)
+        watch(Event("started", trial.label, name))
+        how = {"machine": machine(device), "weights": kept.identity}
+        flags = _record(study, trial, name, kept.precision, network, learned, device, how)
+    except (torch.OutOfMemoryError, DiskTrouble):
+        raise
+    except Unusable as error:
+        _discard(study, kept)
+        watch(Event("note", f"{trial.label}: its weights are kept and cannot be used, it is trained anew: {error}"))
+        return False
+    except FAULTS as error:
+        _fail(study, trial, name, error, watch)
+        return True
+    spent = time.perf_counter() - started
+    watch(Event("finished", trial.label, name, {"seconds": spent, "flags": flags, "asked": True}))
+    return True
+
+
+def _discard(study: Study, kept: Kept) -> None:
+    """Weights that cannot be used give way to those that are learned anew; a trial that holds its own stays."""
+    if study.weights_inside.get(kept.identity) == kept.folder:
+        del study.weights_inside[kept.identity]
+    else:
+        remove(study.store, [kept.identity])
 
 
 def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch) -> None:
@@ -95,7 +135,10 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
                 trained = read_out(study, trial, learner, trained)
             alone = time.perf_counter() - started  # counts whole for this trial, as if all had taken it
             seconds = together + alone * len(ready)
-            flags = _record(study, trial, name, precision, trained, device, len(ready), seconds)
+            learned = _learned(trained, len(ready), seconds, device)
+            if study.keeps_weights:
+                _keep(study, trial, precision, learned, trained.network, watch)
+            flags = _record(study, trial, name, precision, trained.network, learned, device)
         except (torch.OutOfMemoryError, DiskTrouble):
             raise
         except FAULTS as error:
@@ -110,18 +153,32 @@ def _without(trial: Trial) -> str:
     return f"{chosen}the curves named validation are of training images"
 
 
+def _learned(trained: Trained, packed: int, together: float, device: torch.device) -> Learned:
+    return Learned(
+        list(trained.curve), trained.best_epoch, trained.flags, trained.seconds, packed, together, machine(device),
+        trained.search,
+    )  # fmt: skip
+
+
+def _keep(study: Study, trial: Trial, precision: str, learned: Learned, network: Any, watch: Watch) -> None:
+    """Keep the weights before anything is asked of them: whoever is killed while asking need not train again."""
+    description = describe(trial, study.world(trial), precision)
+    if why := keep(study.store, description, learned, network.network.state_dict()):
+        watch(Event("note", f"{trial.label}: its weights are not kept: {why}"))
+
+
 def _record(
     study: Study,
     trial: Trial,
     name: str,
     precision: str,
-    trained: Trained,
+    network: Any,
+    learned: Learned,
     device: torch.device,
-    packed: int,
-    together: float,
+    asked: Mapping[str, Any] | None = None,
 ) -> dict[str, str]:
-    """Answers, activity and facts of a trained network, into the store; gives what a reader of them must know."""
-    network: Any = trained.network
+    """Answers, activity and facts of a trained network, into the store; gives what a reader of them must know.
+    ``asked``: how, where this was not right after training."""
     recordings = trial.recipe.recordings
     layers = layers_to_record(recordings.layers, network.layers)
     tables = {"responses": _answers(study, trial, name, network, device, precision)}
@@ -129,30 +186,26 @@ def _record(
         "activity": _activity(study, trial, network, layers if recordings.cells else (), device, precision),
         "latents": latents_recorded(study, trial, network, device),
     }
-    invariance, flags = Recorded(), trained.flags
+    invariance, flags = Recorded(), learned.flags
     if recordings.invariance:
         try:
             invariance = record_invariance(study, trial, network, layers, device=device, precision=precision)
         except UnseenError as error:  # the network is trained: keep what there is, say what there is not
             flags = {**flags, "no invariance": str(error)}
+    known = _facts(study, trial, precision)
     facts = {
         "identity": name,
-        **_facts(study, trial, precision),
+        "learned": learned_identity(known["description"]),
+        **known,
         "tasks": {layer: list(network.tasks_of(layer)) for layer in layers},
         "network": network.description,
-        "curve": list(trained.curve),
-        "best_epoch": trained.best_epoch,
+        **learned.facts(),
         "flags": flags,
         **({"invariance": invariance.facts} if invariance.facts else {}),
-        **({"search": trained.search} if trained.search else {}),
-        "seconds": trained.seconds,
-        "packed": packed,
-        "seconds_together": together,
-        "machine": machine(device),
+        **({"asked": asked} if asked else {}),
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S"),
     }
-    weights = network.network.state_dict() if recordings.weights else {}
-    study.store.save(name, partial(_write, {**tables, **invariance.tables}, arrays, weights, facts))
+    study.store.save(name, partial(_write, {**tables, **invariance.tables}, arrays, facts))
     return flags
 
 
@@ -212,7 +265,6 @@ def _facts(study: Study, trial: Trial, precision: str) -> dict[str, Any]:
 def _write(
     tables: Mapping[str, pa.Table],
     arrays: Mapping[str, Mapping[str, np.ndarray]],
-    weights: Mapping[str, torch.Tensor],
     facts: Mapping[str, Any],
     folder: Path,
 ) -> None:
@@ -221,7 +273,6 @@ def _write(
     from pyarrow import ArrowException
     from safetensors import SafetensorError
     from safetensors.numpy import save_file
-    from safetensors.torch import save_file as save_weights
 
     try:
         for name, table in tables.items():
@@ -230,9 +281,6 @@ def _write(
             if found:
                 kept = {key: np.ascontiguousarray(one) for key, one in found.items()}
                 save_file(kept, folder / f"{name}.safetensors")
-        if weights:  # copies: tensors that share their memory (tied weights) are refused otherwise
-            state = {key: value.detach().cpu().contiguous().clone() for key, value in weights.items()}
-            save_weights(state, folder / "weights.safetensors")
     except (SafetensorError, ArrowException) as error:
         raise unwritten(error) from error
     (folder / "trial.json").write_text(json.dumps(facts, default=str), encoding="utf-8")

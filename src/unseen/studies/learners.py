@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +11,11 @@ import torch
 
 from unseen.models import Seeing, build
 from unseen.studies.encoders import encoding_learner, learns_without_labels, tolerances, whole_network
+from unseen.studies.kept_weights import Unusable
 from unseen.studies.search import is_wanted, search
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
-from unseen.training import Learner, Pictures, pictures
+from unseen.training import Learner, Pictures, avoid_narrow_strides, pictures
 from unseen.training.feed import fits, resident
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import seed_of
@@ -41,6 +43,19 @@ def network_of(study: Study, trial: Trial) -> Seeing:
     if network.frozen:
         built.freeze()
     return Seeing(built, normalise=trial.recipe.training.normalise, channels=network.channels)
+
+
+def with_weights(study: Study, trial: Trial, state: Mapping[str, torch.Tensor], device: torch.device) -> Seeing:
+    """A trial's network with weights that it learned before, as it stood when it had learned them: what a convolution
+    rounds to depends on how its weights lie in memory, so that they are laid out as a learner does."""
+    network = network_of(study, trial).to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    if device.type == "cpu":
+        avoid_narrow_strides(network)
+    try:
+        network.network.load_state_dict(dict(state))
+    except RuntimeError as error:
+        raise Unusable(f"they do not fit its network ({str(error)[:200]})") from None
+    return network.eval()
 
 
 def learner_of(

@@ -29,16 +29,16 @@ def check_room(study: Study, todo: Sequence[Trial], device: str = "cpu") -> None
     if not disk.total:  # some file systems do not tell
         return
     free, took = disk.free, _taken(study, device)
+    weights = _weights(study, todo, device) if study.keeps_weights else 0
     known = [took[_key(trial)] for trial in todo if _key(trial) in took]
     others = [trial for trial in todo if _key(trial) not in took]
-    need = round(sum(known)) + sum(expected(study, others))
+    need = round(sum(known)) + sum(expected(study, others)) + weights
     if free >= need:
         return
     left = "the one trial left needs" if len(todo) == 1 else f"the {len(todo)} trials left need"
     how = "as those that are finished here took" if not others else "by what they are asked and keep"
     how = "by those that are finished here and what the others are asked and keep" if known and others else how
-    weights = any(trial.recipe.recordings.weights for trial in todo)
-    less = ", or keep less with --set recordings.weights=false" if weights else ""
+    less = f", or do without weights ({size_text(weights)}) by --set recordings.weights=false" if weights else ""
     raise DiskTrouble(
         f"the disk of '{study.path}' has {size_text(free)} free, and {left} about {size_text(need)} ({how}). Nothing "
         f"was trained. Make room and run the same command again, give --out a folder on a larger disk{less}."
@@ -62,8 +62,8 @@ def _key(trial: Trial) -> str:
 
 
 def expected(study: Study, trials: Sequence[Trial]) -> list[int]:
-    """Bytes that each trial will keep, at least: answers, activity per cell, weights."""
-    built: dict[str, tuple[int, int]] = {}
+    """Bytes that each trial will keep beside its weights, at least: answers, activity per cell."""
+    built: dict[str, int] = {}
     found = []
     for trial in trials:
         recordings, split, samples = trial.recipe.recordings, study.split(trial), study.world(trial).samples
@@ -73,33 +73,36 @@ def expected(study: Study, trials: Sequence[Trial]) -> list[int]:
             asks = split[asked].asks
             wanted = [target for target in targets if asks is None or target.factor in asks]
             size += ANSWER * split.count(samples, asked) * len(wanted)
-        cells = recordings.cells and recordings.layers != "none"
-        if cells or recordings.weights:
+        if recordings.cells and recordings.layers != "none":
             key = _key(trial)
             if key not in built:
-                built[key] = _units_and_weights(study, trial)
-            units, weights = built[key]
-            size += 4 * units * math.prod(samples.space.select(split.factors).shape) * bool(cells)
-            size += weights * bool(recordings.weights)
+                built[key] = _units(study, trial)
+            size += 4 * built[key] * math.prod(samples.space.select(split.factors).shape)
         found.append(size)
     return found
 
 
-def _units_and_weights(study: Study, trial: Trial) -> tuple[int, int]:
-    """Units of the layers that are recorded, and bytes of the weights; nothing of a network that cannot be built, which
-    its own trial tells."""
+def _weights(study: Study, todo: Sequence[Trial], device: str) -> int:
+    """Bytes of the weights that are to be learned and kept; those that are kept already take no more."""
+    from unseen.studies.anew import kept_of
+    from unseen.studies.keeping import keeping
+
+    return keeping(study, [trial for trial in todo if kept_of(study, trial, device) is None]).bytes
+
+
+def _units(study: Study, trial: Trial) -> int:
+    """Units of the layers that are recorded; none of a network that cannot be built, which its own trial tells."""
     from unseen.studies.learners import network_of
 
     try:
         network: Any = network_of(study, trial)
     except (Exception, SystemExit):
-        return 0, 0
+        return 0
     units = 0
     for name in layers_to_record(trial.recipe.recordings.layers, network.layers):
         widths = [getattr(one, word, None) for one in network.layer(name).modules() for word in WIDTHS]
         units += next((width for width in reversed(widths) if isinstance(width, int)), 0)
-    state = network.network.state_dict().values()
-    return units, sum(tensor.numel() * tensor.element_size() for tensor in state)
+    return units
 
 
 def size_text(number: float) -> str:
@@ -114,8 +117,8 @@ def size_text(number: float) -> str:
 
 
 def _size(folder: Path) -> int:
-    """Nothing where it cannot be told."""
+    """Without weights, which older trials hold themselves; nothing where it cannot be told."""
     try:
-        return sum(file.stat().st_size for file in folder.iterdir())
+        return sum(file.stat().st_size for file in folder.iterdir() if file.name != "weights.safetensors")
     except OSError:
         return 0

@@ -6,7 +6,7 @@ may rely on what is checked here; what is not as it should be is told by file an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ class Damaged(UnseenError):
         self.folder, self.why = folder, visible(why)
         super().__init__(
             f"trial '{folder}' cannot be read: it {self.why}. Nothing else is lost. Move that folder out of the study "
-            f"and run the study again: this trial alone is trained anew."
+            f"and run the study again: this trial alone is done anew."
         )
 
 
@@ -146,6 +146,11 @@ def read_facts(folder: Path) -> dict[str, Any]:
             _check(folder, facts, path, kind)
     shown = {key: {visible(name): visible(text) for name, text in facts[key].items()} for key in ("flags", "machine")}
     return {**facts, "label": visible(facts["label"]), **shown}
+
+
+def odd_fact(facts: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """The first of these facts that is missing or of another kind; nothing where all are as they should be."""
+    return next((key for key in keys if key not in facts or not _KINDS.get(key, (_number,))[0](facts[key])), "")
 
 
 def _check(

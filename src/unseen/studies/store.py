@@ -2,7 +2,8 @@
 
 study/
   recipe.toml          the resolved recipe of the last run
-  trials/<identity>/   trial.json, responses.parquet, activity.safetensors, weights.safetensors (if kept)
+  trials/<identity>/   trial.json, responses.parquet, activity.safetensors
+  weights/<learned>/   weights.safetensors, learned.json (if kept; older trials may hold their weights themselves)
   calibrations/<identity>.json   strengths that were found, with their curves
   failed/<identity>.json
   damaged/<identity>-…/   trials that could not be read and were replaced by those of a pack
@@ -57,6 +58,10 @@ class Store:
     def trials(self) -> Path:
         return self.path / "trials"
 
+    @property
+    def weights(self) -> Path:
+        return self.path / "weights"
+
     def has(self, identity: str) -> bool:
         return (self.trials / identity / "trial.json").is_file()
 
@@ -81,17 +86,8 @@ class Store:
 
     def save(self, identity: str, write: Callable[[Path], None]) -> None:
         """Let ``write`` fill a folder aside, then rename it into place. A trial that is already there stays."""
-        place = self.trials / identity
         try:
-            try:
-                with written_aside(place) as aside:
-                    aside.mkdir(parents=True)
-                    write(aside)
-                    if place.is_dir() and not self.has(identity):  # damaged by hand: it would be in the way for ever
-                        shutil.rmtree(place)
-            except OSError as error:
-                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not self.has(identity):
-                    raise
+            write_folder(self.trials / identity, write, "trial.json")
             self.failure_path(identity).unlink(missing_ok=True)
         except OSError as error:
             raise disk_error(error, self.path) from error
@@ -145,7 +141,8 @@ class Store:
 
     def sweep(self) -> int:
         """Remove what killed runs left half-written; give the number of leftovers."""
-        leftovers = [p for p in self.trials.iterdir() if p.name.startswith(".")] if self.trials.is_dir() else []
+        homes = [home for home in (self.trials, self.weights) if home.is_dir()]
+        leftovers = [path for home in homes for path in home.iterdir() if path.name.startswith(".")]
         for path in leftovers:
             shutil.rmtree(path, ignore_errors=True)
         files = [*self.path.glob(".recipe.toml-*")]
@@ -292,6 +289,19 @@ def _failure(path: Path) -> dict[str, Any]:
         return {"label": visible(path.stem), "seed": None, "error": f"its record cannot be read ({visible(error)})"}
     seed = whole["seed"] if isinstance(whole["seed"], int) else None
     return {**whole, "seed": seed, "label": visible(whole["label"]), "error": visible(whole["error"])}
+
+
+def write_folder(place: Path, write: Callable[[Path], None], last: str) -> None:
+    """Let ``write`` fill a folder aside, then rename it into place; one that is there with its ``last`` file stays."""
+    try:
+        with written_aside(place) as aside:
+            aside.mkdir(parents=True)
+            write(aside)
+            if place.is_dir() and not (place / last).is_file():  # damaged by hand: it would be in the way for ever
+                shutil.rmtree(place)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not (place / last).is_file():
+            raise
 
 
 def unwritten(error: Exception) -> OSError:

@@ -16,7 +16,7 @@ from unseen.studies.codeless import failures_named, without_code
 from unseen.studies.strengths import Calibration, plain_trial, with_strengths
 from unseen.studies.study import Study
 from unseen.studies.tables import component_versions, digest
-from unseen.studies.trials import Trial, as_hashed, described, expand, precisions, stem_of
+from unseen.studies.trials import Trial, as_hashed, described, expand, precisions, stem_of, without_weights
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import CalibrationSection, Named
 from unseen.vocabulary.stems import AUTO, LEAST, STANDARD, STEMS
@@ -110,7 +110,7 @@ def outline(description: Mapping[str, Any]) -> str:
     space keeps images together."""
     world = {key: value for key, value in description["world"].items() if key != "fingerprint"}
     versions = {key: value for key, value in description.get("versions", {}).items() if key != "pools"}
-    return digest(as_hashed({**description, "world": world, "versions": versions}))
+    return digest(as_hashed({**without_weights(description), "world": world, "versions": versions}))
 
 
 def at_hand(study: Study) -> Study:

@@ -23,7 +23,7 @@ from unseen.studies.strengths import (
     without_strengths,
 )
 from unseen.studies.tables import make_split, open_world
-from unseen.studies.trials import Trial, describe, expand, identity, precisions
+from unseen.studies.trials import Trial, describe, expand, identities, identity, precisions
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.recipe import SETS, Named, Recipe
 from unseen.vocabulary.split import Split
@@ -34,11 +34,13 @@ from unseen.vocabulary.world import World
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A recipe and where its results are kept. ``absent``: why its images are not at hand, where this is known."""
+    """A recipe and where its results are kept. ``absent``: why its images are not at hand, where this is known.
+    ``decided``: whether weights are kept, where this was found out before (in the process that runs the study)."""
 
     recipe: Recipe
     path: Path
     absent: str = ""
+    decided: bool | None = None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.recipe.title[:60]!r} in {self.path}>"
@@ -137,12 +139,28 @@ class Study:
     def identity(self, trial: Trial, precision: str) -> str:
         return identity(describe(trial, self.world(trial), precision))
 
+    @cached_property
+    def keeps_weights(self) -> bool:
+        """Whether the weights of what is trained are kept: by ``recordings.weights`` and what all would take."""
+        from unseen.studies.keeping import keeping
+
+        return self.decided if self.decided is not None else keeping(self).kept
+
+    @cached_property
+    def weights_inside(self) -> dict[str, Path]:
+        """Finished trials of this store that hold their weights themselves, as those of before do, by what they
+        learned."""
+        from unseen.studies.kept_weights import inside_trials
+
+        return inside_trials(self.store)
+
     def find(self, trial: Trial, device: str = "cpu") -> str | None:
         """The identity under which a trial is finished, at any precision that answers the recipe."""
         if trial.recipe.calibration.steps:  # its strengths are to be found, and decide what it is
             return None
         try:
-            names = (self.identity(trial, precision) for precision in precisions(trial.recipe, device))
+            told = (describe(trial, self.world(trial), precision) for precision in precisions(trial.recipe, device))
+            names = (name for description in told for name in identities(description))
             return next((name for name in names if self.store.has(name)), None)
         except CodeUnknown:  # that of its network: found by all else that describes it
             return self._without_code.find(trial, self.world(trial), precisions(trial.recipe, device))

@@ -1,4 +1,9 @@
-"""A recipe's grid becomes trials; a trial's identity is the hash of everything that could change its result."""
+"""A recipe's grid becomes trials; a trial's identity is the hash of everything that could change its result.
+
+It has two, one inside the other: that of what was *learned* (all that could change the weights), and that of what was
+*recorded* of it (which rows were asked, which layers kept), by which a finished trial is found. Where weights are kept,
+another recording is taken from them and nothing is trained.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +28,7 @@ from unseen.vocabulary.world import World
 PRECISIONS = ("float32", "bf16")
 MOST_TRIALS = 100_000
 MOST_VALUES = 3  # of a list, said one by one
+KEPT = {"weights"}  # of [recordings]: whether weights are kept changes neither what is learned nor what is recorded
 
 
 @dataclass(frozen=True)
@@ -85,8 +91,8 @@ def expand(recipe: Recipe) -> list[Trial]:
             single = recipe_from(tables, f"recipe with {condition}")
             for seed in recipe.seeds:
                 trial = Trial(single, seed, condition)
-                name = json.dumps([single.model_dump(mode="json", exclude={"grid"}), seed], sort_keys=True, default=str)
-                trials.setdefault(name, trial)
+                told = single.model_dump(mode="json", exclude={"grid": True, "recordings": KEPT})
+                trials.setdefault(json.dumps([told, seed], sort_keys=True, default=str), trial)
     return list(trials.values())
 
 
@@ -169,7 +175,7 @@ def described(
         "training": {**_chosen(recipe.training), "precision": precision},
         **({"readout": _chosen(recipe.readout)} if recipe.training.objective != "supervised" else {}),
         **({"search": _chosen(recipe.search)} if recipe.search.lr or recipe.search.weight_decay else {}),
-        "recordings": _chosen(recipe.recordings),
+        "recordings": recipe.recordings.model_dump(mode="json", exclude_defaults=True, exclude=KEPT),
         "seed": trial.seed,
         "versions": dict(versions),
     }
@@ -221,6 +227,39 @@ def identity(description: Mapping[str, Any]) -> str:
     True
     """
     return digest(as_hashed(description))
+
+
+def identities(description: Mapping[str, Any]) -> tuple[str, str]:
+    """Under which a trial may be finished: its own, and that of the same trial when ``recordings.weights = true`` was
+    a part of it (results of before weights were kept by default still hold)."""
+    with_weights = {**description.get("recordings", {}), "weights": True}
+    return identity(description), identity({**description, "recordings": with_weights})
+
+
+def without_weights(description: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored description as one is made now, whether or not weights were asked for at the time."""
+    recordings = {key: value for key, value in description.get("recordings", {}).items() if key not in KEPT}
+    return {**description, "recordings": recordings} if "recordings" in description else dict(description)
+
+
+def learned_part(description: Mapping[str, Any]) -> dict[str, Any]:
+    """All of a trial's description that could change its weights.
+
+    No key of ``[recordings]`` can: sets, layers, cells, invariance and the like are read once training is over.
+    ``[measures]`` is in no description. What a design's arguments decide (how many test images there are, say) stays,
+    since whether it moves the training rows is the design's own affair.
+
+    >>> learned_part({"seed": 1, "recordings": {"layers": "all"}, "versions": {"training": 1, "recordings": 2}})
+    {'seed': 1, 'versions': {'training': 1}}
+    """
+    versions = {name: number for name, number in description.get("versions", {}).items() if name != "recordings"}
+    kept = {key: value for key, value in description.items() if key not in ("recordings", "versions")}
+    return {**kept, "versions": versions}
+
+
+def learned_identity(description: Mapping[str, Any]) -> str:
+    """The identity of what was learned: trials that differ in their recordings alone share it, and their weights."""
+    return identity(learned_part(description))
 
 
 def as_hashed(description: Mapping[str, Any]) -> str:

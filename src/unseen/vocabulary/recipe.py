@@ -110,13 +110,14 @@ class RecordingsSection(Section):
 
     ``cells`` keeps the mean activity of their units in every cell of the design's two factors. ``invariance`` keeps the
     score of every unit on the probe's images plain and transformed; a unit is active above ``threshold``, which
-    "search" finds by ablation. ``negative``: what to do with activity below 0."""
+    "search" finds by ablation. ``negative``: what to do with activity below 0. ``weights``: GB that those of all trials
+    may take; they are kept if they take no more (true: always, false: never), and can then be recorded anew."""
 
     sets: tuple[str, ...] = SETS
     layers: Literal["last", "all", "none"] | tuple[str, ...] = "last"
     activity: Literal["mean", "max"] = "mean"
     cells: Truth = True
-    weights: Truth = False
+    weights: Truth | Annotated[Number, Field(ge=0)] = 2.0
     invariance: Truth = False
     threshold: Number | Literal["search"] = "search"
     negative: Literal["error", "rectify", "keep"] = "error"

@@ -1,0 +1,114 @@
+"""What is missing of a study, by what it takes: a look at weights that are kept, or training.
+
+A trial may be missing because it was never trained, or because something else is asked of it than was recorded. Where
+its weights are kept, asking is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from unseen.studies.kept_weights import Kept, all_kept, weights_folder
+from unseen.studies.study import Study
+from unseen.studies.trials import Trial, describe, learned_identity, precisions
+from unseen.vocabulary.errors import listed
+from unseen.vocabulary.trust import CodeUnknown
+
+MOST = 6  # trials named one by one
+
+
+@dataclass(frozen=True)
+class Work:
+    """Trials to ``ask`` from weights that are kept; to train ``again``, since something new is asked of them and their
+    weights are gone; and to train for the first time (``new``)."""
+
+    ask: tuple[Trial, ...]
+    again: tuple[Trial, ...]
+    new: tuple[Trial, ...]
+
+    def words(self) -> list[str]:
+        """What a run says before it starts, where it is not the usual."""
+        found = []
+        if n := len(self.ask):
+            whose = "its weights are kept, and it is" if n == 1 else "their weights are kept, and they are"
+            found.append(f"{_trials(n)}: {whose} asked without training")
+        if n := len(self.again):
+            one = n == 1
+            kept, then = ("its weights were", "it is") if one else ("their weights were", "they are")
+            names = listed((trial.label for trial in self.again), MOST)
+            found.append(
+                f"{n} finished trial{'s' * (not one)} {'is' if one else 'are'} asked for something new and {kept} not "
+                f"kept; {then} trained anew: {names}"
+            )
+        return found
+
+
+def _trials(n: int) -> str:
+    return f"{n} trial{'s' * (n != 1)}"
+
+
+def work(study: Study, device: str = "cpu") -> Work:
+    """What is missing, as far as it can be told: trials whose strengths are to be calibrated are new."""
+    ask, rest = _parted(study, study.missing(device), device)
+    before = _learned_before(study) if rest else set()
+    again = [bool(before & set(_learned(study, trial, device))) for trial in rest]
+    trained = [tuple(trial for trial, known in zip(rest, again) if known is wanted) for wanted in (True, False)]
+    return Work(tuple(ask), *trained)
+
+
+def _parted(study: Study, trials: Sequence[Trial], device: str) -> tuple[list[Trial], list[Trial]]:
+    """Those whose weights are kept, and the others."""
+    kept = [kept_of(study, trial, device) is not None for trial in trials]
+    return [trial for trial, one in zip(trials, kept) if one], [trial for trial, one in zip(trials, kept) if not one]
+
+
+def kept_of(study: Study, trial: Trial, device: str = "cpu") -> Kept | None:
+    """The weights that a trial would learn, if they are kept, at any precision that answers the recipe."""
+    for identity, precision in _learned(study, trial, device).items():
+        folder = weights_folder(study.store, identity) or study.weights_inside.get(identity)
+        if folder is not None:
+            return Kept(identity, folder, precision)
+    return None
+
+
+def without_weights(study: Study, device: str = "cpu") -> str:
+    """That finished trials have no weights although they are to be kept, or nothing: they stay finished, since what was
+    found of them holds."""
+    done = [trial for trial in study.trials if study.find(trial, device) is not None]
+    n = sum(kept_of(study, trial, device) is None for trial in done) if study.keeps_weights else 0
+    whose = f"{n} finished trial{'s' * (n != 1)}"
+    return f"{whose} kept no weights; a run with another --out trains and keeps them" if n else ""
+
+
+def turns(study: Study, trials: Sequence[Trial], device: str) -> list[list[Trial]]:
+    """The same trials, those that can be asked first, and such as learn what another one learns after that one."""
+    ask, rest = _parted(study, trials, device)
+    first, after, met = list(ask), list[Trial](), set[str]()
+    for trial in rest:
+        learned = set(_learned(study, trial, device))
+        (after if learned & met else first).append(trial)
+        met |= learned
+    return [first, after]
+
+
+def _learned(study: Study, trial: Trial, device: str) -> dict[str, str]:
+    """The identities of what a trial learns, with the precision of each, the one this device uses first; none where
+    that cannot be told yet (strengths to be calibrated), or not here (images or code that are not at hand)."""
+    if trial.recipe.calibration.steps or study.absent:
+        return {}
+    try:
+        world = study.world(trial)
+        return {learned_identity(describe(trial, world, one)): one for one in precisions(trial.recipe, device)}
+    except CodeUnknown:
+        return {}
+
+
+def left_behind(study: Study) -> list[str]:
+    """What is kept in ``weights/`` that no trial of the recipe would learn, on any device."""
+    needed = {identity for trial in study.trials for identity in _learned(study, trial, "cpu")}
+    return [identity for identity in all_kept(study.store) if identity not in needed]
+
+
+def _learned_before(study: Study) -> set[str]:
+    return {learned_identity(facts["description"]) for facts in study.store.readable().values()}
