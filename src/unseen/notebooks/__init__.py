@@ -1,0 +1,10 @@
+"""What Python and notebooks hold in their hands: worlds, splits and figures that show themselves.
+
+Each is a thin cover over the library's own frozen data, which stays free of pictures and HTML.
+"""
+
+from unseen.notebooks.figure import OpenedFigure
+from unseen.notebooks.split import OpenedSplit, open_split
+from unseen.notebooks.world import OpenedWorld, open_world
+
+__all__ = ["OpenedFigure", "OpenedSplit", "OpenedWorld", "open_split", "open_world"]
