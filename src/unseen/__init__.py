@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from unseen import designs, exports, measures, models, recordings, reports, training, worlds
     from unseen.engines.opened import OpenedStudy
-    from unseen.notebooks import OpenedSplit, OpenedWorld
+    from unseen.notebooks import OpenedNetwork, OpenedSplit, OpenedWorld
     from unseen.vocabulary.recipe import Recipe
     from unseen.vocabulary.world import World
 
@@ -38,6 +38,7 @@ __all__ = [
     "exports",
     "measures",
     "models",
+    "network",
     "open_study",
     "recordings",
     "reports",
@@ -75,6 +76,26 @@ def split(world: str | World, design: str, /, *, seed: int = 0, **arguments: Any
     from unseen.notebooks import open_split
 
     return open_split(world, design, seed=seed, **arguments)
+
+
+def network(
+    backbone: str,
+    split: OpenedSplit,
+    /,
+    *,
+    targets: str | Sequence[str] = (),
+    seed: int = 0,
+    **settings: Any,
+) -> OpenedNetwork:
+    """Make a network (``catalogue("networks")``, a timm name or your own ``module:factory``) for the questions of a
+    split; by default, which level of each of its factors an image shows. ``settings``: ``sharing``, ``stem`` and the
+    other keys of a recipe's ``[network]``.
+
+    It has ``train(epochs=5)``, ``curve()``, ``responses("unseen")``, ``activity(layer)`` and ``layers``.
+    """
+    from unseen.notebooks import open_network
+
+    return open_network(backbone, split, targets=targets, seed=seed, **settings)
 
 
 def run(

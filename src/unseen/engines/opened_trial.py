@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.notebooks import OpenedSplit, OpenedWorld
+from unseen.notebooks import OpenedNetwork, OpenedSplit, OpenedWorld
 from unseen.notebooks.html import card, line, table
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, setting_text
@@ -17,7 +17,7 @@ from unseen.vocabulary.errors import UnseenError, listed, unknown
 
 if TYPE_CHECKING:
     import polars as pl
-    from torch import Tensor, nn
+    from torch import Tensor
 
 WEIGHTS = "weights.safetensors"
 
@@ -55,7 +55,7 @@ class OpenedTrial:
     @property
     def split(self) -> OpenedSplit:
         """What it was trained on and what it is asked."""
-        return OpenedSplit(self.world, self.study.split(self.inner), self.inner.recipe.design.name)
+        return OpenedSplit.of(self.study, self.inner)
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
@@ -136,8 +136,8 @@ class OpenedTrial:
         except (OSError, SafetensorError) as error:
             raise damaged(self._folder, error) from None
 
-    def network(self) -> nn.Module:
-        """Its trained network, ready to be asked: ``network(world.images(rows))`` gives the outputs of each target."""
+    def network(self) -> OpenedNetwork:
+        """Its trained network, to be asked more: ``network.responses("probe")``, ``network(world.images(rows))``."""
         from unseen.studies.learners import network_of
         from unseen.studies.sound import damaged
 
@@ -146,7 +146,7 @@ class OpenedTrial:
             made.network.load_state_dict(weights)
         except RuntimeError as error:
             raise damaged(self._folder, str(error).partition("\n")[0]) from None
-        return made.eval()
+        return OpenedNetwork(self.study, self.inner, made.eval())
 
     def __repr__(self) -> str:
         return f"<trial '{self.label}': {'finished, ' + self.identity if self.identity else 'not finished'}>"
@@ -154,13 +154,11 @@ class OpenedTrial:
     def _repr_html_(self) -> str:
         if not self.identity:
             return card(f"Trial {self.label}", line("Not finished yet: study.run() runs it.", muted=True))
-        about, curve = self.facts["network"], self.facts["curve"]
+        about, epochs = self.facts["network"], len(self.facts["curve"])
+        taken = f"{epochs} epoch{'s' * (epochs != 1)}, kept {self._kept}"
         facts = [
             ("network", f"{about['backbone']}, {about['parameters']:,.0f} weights"),
-            (
-                "training",
-                f"{self.facts['sets']['train']:,} images, {len(curve)} epoch{'s' * (len(curve) != 1)}, kept {self._kept}",
-            ),
+            ("training", f"{self.facts['sets']['train']:,} images, {taken}"),
             ("layers recorded", listed(self.layers, 8)),
             *((flag, detail) for flag, detail in self.facts["flags"].items()),
         ]

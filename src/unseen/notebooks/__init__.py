@@ -4,7 +4,8 @@ Each is a thin cover over the library's own frozen data, which stays free of pic
 """
 
 from unseen.notebooks.figure import OpenedFigure
+from unseen.notebooks.network import OpenedNetwork, open_network
 from unseen.notebooks.split import OpenedSplit, open_split
 from unseen.notebooks.world import OpenedWorld, open_world
 
-__all__ = ["OpenedFigure", "OpenedSplit", "OpenedWorld", "open_split", "open_world"]
+__all__ = ["OpenedFigure", "OpenedNetwork", "OpenedSplit", "OpenedWorld", "open_network", "open_split", "open_world"]

@@ -124,15 +124,31 @@ class OpenedSplit:
     def _pictures(self) -> tuple[Any, ...]:
         from unseen.studies.pictures import splits
 
-        recipe = {"title": "one split", "world": {"name": "given"}, "design": {"name": self.design or "given"}}
-        return splits(_Given(recipe_from({**recipe, "seeds": [0]}), Path(), opened=self))
+        return splits(self.as_study())
+
+    def as_study(self, **tables: Any) -> GivenStudy:
+        """A study of this split alone, with such sections of a recipe: what draws, makes and trains for studies can
+        then do so for it."""
+        given = {"title": "one split", "world": {"name": "given"}, "design": {"name": self.design or "given"}}
+        return GivenStudy(recipe_from({"seeds": [0], **given, **tables}, "settings"), Path(), opened=self)
+
+    @classmethod
+    def of(cls, study: Study, trial: Trial) -> OpenedSplit:
+        """The split of a study's trial."""
+        return cls(OpenedWorld(study.world(trial)), study.split(trial), trial.recipe.design.name)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Given(Study):
-    """A study of one split that is there already: what draws the splits of studies draws it."""
+class GivenStudy(Study):
+    """A study of one split that is there already, without a folder."""
 
     opened: OpenedSplit | None = None
+
+    def changed(self, **tables: Any) -> GivenStudy:
+        """The same with other sections."""
+        assert self.opened is not None
+        own = self.recipe.model_dump(mode="python", include={"network", "targets", "seeds", "training"})
+        return self.opened.as_study(**{**own, **tables})
 
     def world(self, trial: Trial) -> World:
         assert self.opened is not None
