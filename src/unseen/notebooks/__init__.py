@@ -3,6 +3,12 @@
 Each is a thin cover over the library's own frozen data, which stays free of pictures and HTML.
 """
 
+import sys
+import warnings
+
+if "IPython" in sys.modules:  # timm brings tqdm along, which asks every notebook for a widget that nothing here uses
+    warnings.filterwarnings("ignore", message="IProgress not found")
+
 from unseen.notebooks.figure import OpenedFigure
 from unseen.notebooks.network import OpenedNetwork, open_network
 from unseen.notebooks.split import OpenedSplit, open_split

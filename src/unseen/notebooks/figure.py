@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unseen.notebooks.html import card, drawing, line
+from unseen.notebooks.html import card, line, picture
 from unseen.vocabulary.errors import UnseenError, listed
 
 if TYPE_CHECKING:
@@ -49,4 +49,9 @@ class OpenedFigure:
         return f"<figure '{self.name}': {self.title}>"
 
     def _repr_html_(self) -> str:
-        return card(self.title, drawing(self.svg), line(self.caption, muted=True))
+        """As a PNG of double size: the letters of an SVG have other widths on every machine, and would overlap."""
+        import vl_convert
+
+        png = vl_convert.svg_to_png(self.svg, scale=2)
+        shown = picture(png, self.title, width=int.from_bytes(png[16:20]) / 2)  # as its header says
+        return card(self.title, shown, line(self.caption, muted=True))

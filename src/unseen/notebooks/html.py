@@ -23,16 +23,14 @@ def line(words: str, *, muted: bool = False) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A plain table."""
+    """A plain table; without a head where no column has one."""
     top = "".join(f'<th style="{CELL}">{escape(head)}</th>' for head in heads)
+    top = f"<thead><tr>{top}</tr></thead>" if any(heads) else ""
     body = "".join(
         f'<tr style="background:none">{"".join(f"""<td style="{CELL}">{escape(str(one))}</td>""" for one in row)}</tr>'
         for row in rows
     )
-    return (
-        f'<table style="border-collapse:collapse;margin:.4em 0"><thead><tr>{top}</tr></thead>'
-        f"<tbody>{body}</tbody></table>"
-    )
+    return f'<table style="border-collapse:collapse;margin:.4em 0">{top}<tbody>{body}</tbody></table>'
 
 
 def drawing(svg: str) -> str:
@@ -42,8 +40,8 @@ def drawing(svg: str) -> str:
     return f'<img style="max-width:100%;margin:.4em 0" src="data:image/svg+xml;base64,{source}">'
 
 
-def picture(png: bytes, words: str) -> str:
-    """A PNG as a picture."""
+def picture(png: bytes, words: str, *, width: float | None = None) -> str:
+    """A PNG as a picture, pixel by pixel or shown this wide."""
     source = base64.b64encode(png).decode()
-    style = "max-width:100%;margin:.4em 0;image-rendering:pixelated"
+    style = "max-width:100%;margin:.4em 0;" + ("image-rendering:pixelated" if width is None else f"width:{width:g}px")
     return f'<img style="{style}" alt="{escape(words)}" src="data:image/png;base64,{source}">'

@@ -26,7 +26,7 @@ NEEDS_SPLIT = "a network is made for a split, as unseen.split gives it; {given} 
 
 
 def open_network(
-    backbone: str, split: OpenedSplit, *, targets: str | Sequence[str] = (), seed: int = 0, **settings: Any
+    backbone: str, split: object, *, targets: str | Sequence[str] = (), seed: int = 0, **settings: Any
 ) -> OpenedNetwork:
     """A network for the questions of a split, with its first weights. ``settings`` are those of a recipe's
     ``[network]``: ``sharing``, ``stem``, ``checkpoint``."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 
-def open_split(world: str | World, design: str, *, seed: int = 0, **arguments: Any) -> OpenedSplit:
+def open_split(world: object, design: str, *, seed: int = 0, **arguments: Any) -> OpenedSplit:
     """A world divided by the design of that name; its arguments are checked as a recipe's are."""
     from unseen.studies.tables import check_call, designs
 

@@ -28,7 +28,7 @@ MOST_ROWS = 10_000_000  # listed at once
 MOST_LEVELS = 6  # of a factor that the table names
 
 
-def open_world(world: str | World, **arguments: Any) -> OpenedWorld:
+def open_world(world: object, **arguments: Any) -> OpenedWorld:
     """The world called ``world``, or one of your own, to be looked at."""
     if isinstance(world, OpenedWorld):
         return world
