@@ -257,3 +257,12 @@ def test_in_a_notebook_the_bar_is_html_that_is_updated_in_place(tmp_path, monkey
     assert '<progress value="1" max="1"' in seen[-1]["text/html"]
     assert type(bar_for(study(tmp_path / "other"), "cpu", None)) is NotebookBar
     assert type(bar_for(study(tmp_path / "other"), "cpu", False)) is Bar
+
+
+def test_a_damaged_trial_is_left_out_of_the_answers_and_named_where_it_is_asked_for(finished):
+    opened = unseen.open_study(finished)
+    broken = opened.trial(0)
+    (finished / "trials" / broken.identity / "responses.parquet").write_bytes(b"no table")
+    assert opened.responses()["trial"].n_unique() == 3
+    with pytest.raises(UnseenError, match=f"trial '.*{broken.identity}' cannot be read"):
+        broken.responses()

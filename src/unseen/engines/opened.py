@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unseen.engines.opened_trial import OpenedTrial, chosen
+from unseen.engines.opened_trial import OpenedTrial, answers, chosen
 from unseen.notebooks import OpenedFigure, OpenedSplit, OpenedWorld
 from unseen.notebooks.html import card, line
 from unseen.notebooks.page import WrittenPage
@@ -154,8 +154,9 @@ class OpenedStudy:
         ``study.trial(0).responses()`` gives those of one."""
         import polars as pl
 
-        study = self._stored()
-        frames = [OpenedTrial(study, one).responses() for one in study.trials if study.find(one)]
+        from unseen.studies.collect import finished_trials
+
+        frames = [answers(folder, facts["label"], facts["seed"]) for facts, folder in finished_trials(self._stored())]
         if not frames:
             raise UnseenError(f"study '{self.path}' has no finished trial yet; run() it first.")
         return pl.concat(frames, how="diagonal_relaxed")
