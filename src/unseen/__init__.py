@@ -1,46 +1,152 @@
-"""unseen tells whether a vision model works on what it has not seen, when it will, and why."""
+"""unseen tells whether a vision model works on what it has not seen, when it will, and why.
+
+    world = unseen.world("digits", viewpoint="position")
+    split = unseen.split(world, "hold_out_combinations", columns="position", seen_per_level=4)
+    study = unseen.open_study("demo").run()
+
+Everything here shows itself in a notebook; docs/guide/python.md walks through it. Nothing heavy is imported before it
+is used.
+"""
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from unseen.version import __version__
+from unseen.vocabulary.errors import UnseenError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import polars as pl
 
+    from unseen import designs, exports, measures, models, recordings, reports, training, worlds
     from unseen.engines.opened import OpenedStudy
+    from unseen.notebooks import OpenedNetwork, OpenedSplit, OpenedWorld
     from unseen.vocabulary.recipe import Recipe
+    from unseen.vocabulary.world import World
 
-__all__ = ["__version__", "open_study", "run"]
+STAGES = ("worlds", "designs", "models", "training", "recordings", "measures", "reports", "exports")
+
+__all__ = [
+    "UnseenError",
+    "__version__",
+    "catalogue",
+    "designs",
+    "exports",
+    "measures",
+    "models",
+    "network",
+    "open_study",
+    "recordings",
+    "reports",
+    "run",
+    "split",
+    "training",
+    "world",
+    "worlds",
+]
 
 
-def run(recipe: str | Path | dict[str, Any] | Recipe, **options: Any) -> pl.DataFrame:
-    """Run a study (its folder, a shipped recipe's name, a file, tables or a Recipe) and give its tidy table.
+def catalogue(of: str = "") -> pl.DataFrame:
+    """What there is: a table of the ``"worlds"``, ``"designs"``, ``"networks"`` or ``"recipes"``; without a word all of
+    them, by name and what they are."""
+    from unseen.notebooks.catalogue import listed_parts
 
-    Options are those of :func:`unseen.engines.run_recipe`: ``out``, ``device``, ``workers``, ``settings``,
-    ``trust``. What is finished is not run again.
+    return listed_parts(of)
+
+
+def world(name: str | World, /, **arguments: Any) -> OpenedWorld:
+    """Open a world by its name (``catalogue("worlds")``) and arguments, or take one of your own.
+
+    It has ``show()``, ``rows(category=3)``, ``images(rows)``, ``table(rows)``, ``factors`` and a length.
+    """
+    from unseen.notebooks import open_world
+
+    return open_world(name, **arguments)
+
+
+def split(world: str | World, design: str, /, *, seed: int = 0, **arguments: Any) -> OpenedSplit:
+    """Divide a world by a design (``catalogue("designs")``): what is seen in training, what is asked at test.
+
+    It has ``sets``, ``rows("train")``, ``counts("train")``, ``table()``, ``show()`` and ``audit``.
+    """
+    from unseen.notebooks import open_split
+
+    return open_split(world, design, seed=seed, **arguments)
+
+
+def network(
+    backbone: str,
+    split: OpenedSplit,
+    /,
+    *,
+    targets: str | Sequence[str] = (),
+    seed: int = 0,
+    **settings: Any,
+) -> OpenedNetwork:
+    """Make a network (``catalogue("networks")``, a timm name or your own ``module:factory``) for the questions of a
+    split; by default, which level of each of its factors an image shows. ``settings``: ``sharing``, ``stem`` and the
+    other keys of a recipe's ``[network]``.
+
+    It has ``train(epochs=5)``, ``curve()``, ``responses("unseen")``, ``activity(layer)`` and ``layers``.
+    """
+    from unseen.notebooks import open_network
+
+    return open_network(backbone, split, targets=targets, seed=seed, **settings)
+
+
+def run(
+    recipe: str | Path | dict[str, Any] | Recipe,
+    *,
+    out: str | Path | None = None,
+    device: str = "auto",
+    workers: int | None = None,
+    settings: Sequence[str] | Mapping[str, Any] = (),
+    trust: bool = False,
+    watch: Callable[[Any], None] | None = None,
+    progress: bool | None = None,
+) -> pl.DataFrame:
+    """Run a study (its folder, a shipped recipe's name, a file, tables or a Recipe) and give its tidy table. What is
+    finished is not run again. ``open_study(...).run()`` does the same and gives the study.
+
+    ``settings`` change the recipe: ``{"training.epochs": 3}``, or ``["training.epochs=3"]`` as on the command line.
+    ``out``: its folder. ``progress``: a bar, by default in a notebook and on a terminal. ``trust``: Python code that
+    its recipe names may run.
     """
     from unseen.engines import run_recipe
 
-    return run_recipe(recipe, **options)
+    return run_recipe(
+        recipe, out=out, device=device, workers=workers, settings=settings, trust=trust, watch=watch, progress=progress
+    )
 
 
 def open_study(
     study: str | Path | dict[str, Any] | Recipe,
     *,
     out: str | Path | None = None,
-    settings: Sequence[str] = (),
+    settings: Sequence[str] | Mapping[str, Any] = (),
     trust: bool = False,
 ) -> OpenedStudy:
     """Open a study without running it: by its folder (``"runs/demo"``), or by what :func:`run` takes. ``trust`` lets
     Python code that its recipe names run, from now on until it changes.
 
-    It has ``status()``, ``results()``, ``summary()``, ``responses()``, ``trials()``, ``report()`` and ``run()``.
+    It has ``status()``, ``run()``, ``results()``, ``summary()``, ``findings()``, ``answer()``, ``figure()``,
+    ``report()``, ``trials()``, ``trial(...)``, ``responses()``, ``world()`` and ``split()``.
     """
     from unseen.engines.opened import opened
 
     return opened(study, out, settings, trust)
+
+
+def __getattr__(name: str) -> Any:
+    """A stage, imported when it is first asked for."""
+    if name in STAGES:
+        return importlib.import_module(f"unseen.{name}")
+    raise AttributeError(f"module 'unseen' has no attribute '{name}'; it has {', '.join(__all__)}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

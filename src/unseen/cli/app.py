@@ -135,6 +135,7 @@ def _told(study: Any, *, aside: bool = False) -> Any:
 def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     from unseen.cli.progress import Progress
     from unseen.engines.local import find_device, run_study
+    from unseen.engines.progress import to_follow
     from unseen.kinds.checks import check
     from unseen.studies.anew import work
     from unseen.studies.commands import typed_command
@@ -143,15 +144,12 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     _prepare(study)
     check(study)
     left = work(study, place.type)
-    todo = [(trial.label, 1) for trial in left.ask]
-    todo += [(trial.label, trial.recipe.training.epochs) for trial in (*left.again, *left.new)]
+    todo, first = to_follow(study, left)
     total = len(study.trials)
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
     count = f"{total} trial{'s' * (total != 1)}"
     console.print(f"{count}, {total - len(todo)} finished already; on {place}", markup=False)
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
-    before = [one for name, one in study.calibrations.items() if study.store.calibration(name) is None]
-    first = [(one.label, one.trial.recipe.training.epochs) for one in before]
     with Progress(console, todo, first) as progress:
         outcome = run_study(study, device=device, workers=workers, pack=pack, watch=progress, command=typed_command())
     if outcome.failed:

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from unseen.cli.progress import clock
+from unseen.engines.progress import clock
 from unseen.reports.console import bare_table, print_hanging, print_table
 
 MOST_SETS = 3  # asked of a split by levels that have a column in the plan's table

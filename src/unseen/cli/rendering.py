@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from unseen.cli.interrupts import stopped_with
-from unseen.cli.progress import clock
+from unseen.engines.progress import clock
 from unseen.reports.console import print_hanging
 from unseen.vocabulary.errors import UnseenError, listed, nearest
 

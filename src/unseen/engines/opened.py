@@ -1,18 +1,24 @@
-"""A study as a notebook uses it: what is finished, its numbers, its answers, its report."""
+"""A study opened from Python: how far it is, its numbers, trials, figures and report, without running it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unseen.engines.opened_trial import OpenedTrial, answers, chosen
+from unseen.notebooks import OpenedFigure, OpenedSplit, OpenedWorld
+from unseen.notebooks.html import card, line
+from unseen.notebooks.page import WrittenPage
 from unseen.studies.overview import Overview, overview
 from unseen.studies.stored import at_hand
 from unseen.studies.study import Study
+from unseen.vocabulary.errors import UnseenError, unknown
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from unseen.reports import Contents, Page
     from unseen.vocabulary.recipe import Recipe
 
 
@@ -22,6 +28,7 @@ class OpenedStudy:
 
     def __init__(self, inner: Study) -> None:
         self.inner = inner
+        self._gathered: tuple[object, Contents] | None = None
 
     @property
     def path(self) -> Path:
@@ -34,11 +41,28 @@ class OpenedStudy:
         return self.inner.recipe
 
     def __repr__(self) -> str:
+        return f"<study {_short(self.recipe.title)!r} in {self.path}: {self._state()}>"
+
+    def _repr_html_(self) -> str:
         now = self.status()
+        answer = ""
+        if now.finished:
+            try:
+                answer = self.answer()
+            except UnseenError as error:
+                answer = f"No answer: {error}"
+        todo = ".run() runs what is missing" if now.missing and not now.running else ""
+        have = ".summary(), .findings(), .figure(), .trial(0), .report() show more" if now.finished else ""
+        hint = "; ".join(filter(None, (todo, have)))
+        state = line(f"{self._state(now)}; in {self.path}", muted=True)
+        return card(self.recipe.title, line(self.recipe.question), line(answer), state, line(hint, muted=True))
+
+    def _state(self, now: Overview | None = None) -> str:
+        now = now or self.status()
         state = f"{now.finished} of {now.trials} trials finished"
         state += f", {now.failed} failed" if now.failed else ""
         state += f", running: {now.running}" if now.running else ""
-        return f"<study {_short(self.recipe.title)!r} in {self.path}: {now.trouble or state}>"
+        return now.trouble or state
 
     def status(self) -> Overview:
         """How many trials are finished and how many failed, who runs it now, when it last changed, its size."""
@@ -56,22 +80,82 @@ class OpenedStudy:
 
         return summary_of(self._stored())
 
+    def findings(self) -> pl.DataFrame:
+        """What the study found: each claim with its verdict, number, interval, n and p."""
+        import polars as pl
+
+        from unseen.kinds.results import findings_of
+        from unseen.reports.words import verdict_words
+
+        keys = ("name", "statement", "value", "low", "high", "n", "over", "p", "corrected", "why")
+        rows = [
+            {"verdict": verdict_words(one)[1], **{key: getattr(one, key) for key in keys}}
+            for one in findings_of(self._stored())
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None).rename({"name": "claim"}).fill_nan(None)
+
+    def answer(self) -> str:
+        """The answer in a few sentences, as the report begins."""
+        return self._contents().answer
+
+    def figures(self) -> pl.DataFrame:
+        """One row per figure of the report: its name, its title and what it shows."""
+        import polars as pl
+
+        page = self._page()
+        rows = [(name, one.title, one.caption) for name, one in page.figures.items()]
+        titles = {section.name: section.title for section in page.whole}
+        rows += [(name, titles.get(name, name), "") for name in page.sheets]
+        return pl.DataFrame(rows, schema=["name", "title", "shows"], orient="row")
+
+    def figure(self, name: str | None = None) -> OpenedFigure:
+        """One of the report's figures, by its name (``figures()`` lists them); by default the first."""
+        from unseen.reports.page import drawn
+
+        page = self._page()
+        there = [*page.figures, *page.sheets]
+        if not there:
+            raise UnseenError(f"there is no figure of this study yet. {' '.join(page.reasons)}".strip())
+        name = there[0] if name is None else name
+        if name not in there:
+            error = unknown("figure", name, there, where="this study")
+            raise UnseenError(" ".join([str(error), *page.reasons]))
+        one = page.figures.get(name)
+        if one is None:
+            title = next((section.title for section in page.whole if section.name == name), name)
+            return OpenedFigure(name, drawn(page.sheets[name]), title=title)
+        return OpenedFigure(name, drawn(one), title=one.title, caption=one.caption, chart=one.whole())
+
+    def report(self) -> WrittenPage:
+        """Write the report; the path of its page."""
+        from unseen.reports import write_report
+
+        return WrittenPage(write_report(self._page(), self.path / "report"))
+
+    def _page(self) -> Page:
+        from unseen.kinds.results import page_of
+
+        return page_of(self.inner, self._contents())
+
+    def _contents(self) -> Contents:
+        """What report and figures are made of, gathered once for what is finished now."""
+        from unseen.kinds.results import gather
+
+        study = self._stored()
+        now = [(name, (study.store.trials / name / "trial.json").stat().st_mtime_ns) for name in study.store.finished()]
+        key = (now, sorted(study.store.failures()))
+        if self._gathered is None or self._gathered[0] != key:
+            self._gathered = key, gather(study)
+        return self._gathered[1]
+
     def responses(self) -> pl.DataFrame:
-        """The answers of every finished trial: one row per trial, test image and question, with its factor levels."""
+        """The answers of every finished trial: one row per trial, test image and question, with its factor levels.
+        ``study.trial(0).responses()`` gives those of one."""
         import polars as pl
 
         from unseen.kinds.collect import finished_trials
-        from unseen.studies.sound import damaged
-        from unseen.vocabulary.errors import UnseenError
 
-        frames = []
-        for facts, folder in finished_trials(self._stored()):
-            head = {"trial": facts["identity"], "label": facts["label"], "seed": facts["seed"]}
-            try:
-                found = pl.read_parquet(folder / "responses.parquet")
-            except (OSError, pl.exceptions.PolarsError) as error:
-                raise damaged(folder, error) from None
-            frames.append(found.select(*(pl.lit(value).alias(key) for key, value in head.items()), pl.exclude(*head)))
+        frames = [answers(folder, facts["label"], facts["seed"]) for facts, folder in finished_trials(self._stored())]
         if not frames:
             raise UnseenError(f"study '{self.path}' has no finished trial yet; run() it first.")
         return pl.concat(frames, how="diagonal_relaxed")
@@ -79,8 +163,6 @@ class OpenedStudy:
     def trials(self) -> pl.DataFrame:
         """One row per trial: its settings in words, its seed, whether it is finished, and why it failed if it did."""
         import polars as pl
-
-        from unseen.vocabulary.errors import UnseenError
 
         study = self._stored()
         failed = {(record["label"], record["seed"]): record["error"] for record in study.failures().values()}
@@ -99,12 +181,29 @@ class OpenedStudy:
                          "flags": flags, "error": error or ""})  # fmt: skip
         return pl.DataFrame(rows)
 
-    def report(self) -> Path:
-        """Write the report; the path of its page."""
-        from unseen.kinds.results import page_of
-        from unseen.reports import write_report
+    def trial(self, which: int | str | None = None, **settings: Any) -> OpenedTrial:
+        """One trial: by its number in ``trials()``, its label, its identity, or settings that it alone has, as in
+        ``study.trial(seen_per_level=8, seed=0)``. ``draw`` is the seed of its design."""
+        study = self._stored()
+        return OpenedTrial(study, chosen(study.trials, [study.find(one) for one in study.trials], which, settings))
 
-        return write_report(page_of(self._stored()), self.path / "report")
+    def world(self, which: int | str | None = None, **settings: Any) -> OpenedWorld:
+        """The world of a trial; of the first, if none is named."""
+        return self._one(which, settings).world
+
+    def split(self, which: int | str | None = None, **settings: Any) -> OpenedSplit:
+        """The split of a trial; of the first, if none is named."""
+        return self._one(which, settings).split
+
+    def _one(self, which: int | str | None, settings: Mapping[str, Any]) -> OpenedTrial:
+        """A trial of the study itself: its images must be at hand. Trials of several seeds may be meant: they share
+        world and split."""
+        self.inner.refresh()
+        first = {"seed": self.recipe.seeds[0]} if settings and "seed" not in settings else {}
+        which = 0 if which is None and not settings else which
+        trials = self.inner.trials
+        names = [self.inner.find(one) if isinstance(which, str) else None for one in trials]
+        return OpenedTrial(self.inner, chosen(trials, names, which, {**settings, **first}))
 
     def run(
         self,
@@ -113,15 +212,13 @@ class OpenedStudy:
         workers: int | None = None,
         pack: int | None = None,
         watch: Callable[[Any], None] | None = None,
+        progress: bool | None = None,
     ) -> OpenedStudy:
-        """Run what is missing; the study itself, so that ``.run().summary()`` can follow."""
-        from unseen.engines.local import run_study
-        from unseen.kinds.checks import check
-        from unseen.studies.trusting import settle
+        """Run what is missing; the study itself, so that ``.run().summary()`` can follow. ``progress``: a bar, by
+        default in a notebook and on a terminal."""
+        from unseen.engines import run_watched
 
-        settle(self.recipe, f"recipe '{self.recipe.title}'", trust=False)
-        check(self.inner)
-        run_study(self.inner, device=device, workers=workers, pack=pack, watch=watch or (lambda event: None))
+        run_watched(self.inner, device=device, workers=workers, pack=pack, watch=watch, progress=progress)
         return self
 
     def _stored(self) -> Study:
@@ -131,7 +228,10 @@ class OpenedStudy:
 
 
 def opened(
-    recipe: Any, out: str | Path | None = None, settings: Sequence[str] = (), trust: bool = False
+    recipe: Any,
+    out: str | Path | None = None,
+    settings: Sequence[str] | Mapping[str, Any] = (),
+    trust: bool = False,
 ) -> OpenedStudy:
     from unseen.engines import open_study
 

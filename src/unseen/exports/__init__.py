@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from unseen.exports.plan import FORMATS, plan_export
 from unseen.exports.run import Exported, export
-from unseen.exports.sheet import contact_sheet
+from unseen.exports.sheet import contact_sheet, row_sheet
 
-__all__ = ["FORMATS", "Exported", "contact_sheet", "export", "plan_export"]
+__all__ = ["FORMATS", "Exported", "contact_sheet", "export", "plan_export", "row_sheet"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.exports.strips import Strip, strips
+from unseen.exports.strips import Strip, spoken, strips
 from unseen.vocabulary.world import World
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 SMALLEST, LARGEST = 96, 256  # pixels of a shown picture's shorter and longer edge
 MARGIN, GAP, BETWEEN = 24, 8, 22
 HEAD, CAPTION = 26, 20
+MOST_CAPTIONS = 3  # levels below one picture
 PAPER, INK, MUTED, FRAME, EMPTY = "#ffffff", "#1b1b1f", "#6b6b76", "#c2410c", "#efeff2"
 
 
@@ -25,7 +27,7 @@ def contact_sheet(world: World, *, levels: int = 8, seed: int = 0, device: str =
     from PIL import Image, ImageDraw
 
     shown = strips(world.samples, levels, seed)
-    tiles = _tiles(world, shown, device)
+    tiles = _tiles(world, [row for strip in shown for row in strip.rows if row is not None], device)
     wide, high = _tile_size(world.size)
     columns = max(len(strip.rows) for strip in shown)
     width = max(2 * MARGIN + columns * (wide + GAP) - GAP, 480)
@@ -50,6 +52,30 @@ def contact_sheet(world: World, *, levels: int = 8, seed: int = 0, device: str =
                 draw.rectangle((left - 3, above - 3, left + wide + 2, above + high + 2), outline=FRAME, width=2)
             words = _fitting(draw, caption, _font(12), wide)
             draw.text((left + wide / 2, above + high + 15), words, MUTED, _font(12), anchor="ms")
+    return page
+
+
+def row_sheet(world: World, rows: np.ndarray, *, columns: int = 8, device: str = "cpu") -> Image.Image:
+    """The pictures of some rows in their order, each above its number and its levels; those of factors that have one
+    level, or name single instances, are left out."""
+    from PIL import Image, ImageDraw
+
+    tiles = _tiles(world, rows.tolist(), device)
+    wide, high = _tile_size(world.size)
+    told = [f for f in world.samples.space.factors if len(f) > 1 and f.kind != "instance"][:MOST_CAPTIONS]
+    levels = {factor.name: world.samples.levels(factor.name, rows) for factor in told}
+    across, down = min(columns, len(rows)), -(-len(rows) // columns)
+    each = high + 16 * (1 + len(told)) + GAP
+    page = Image.new("RGB", (across * (wide + GAP) + GAP, down * each + GAP), PAPER)
+    draw = ImageDraw.Draw(page)
+    for place, row in enumerate(rows.tolist()):
+        left, top = GAP + place % columns * (wide + GAP), GAP + place // columns * each
+        page.paste(tiles[row], (left, top))
+        lines = [*(spoken(factor, int(levels[factor.name][place])) for factor in told), f"row {row}"]
+        for number, words in enumerate(lines):
+            ink = INK if number < len(told) else MUTED
+            words = _fitting(draw, words, _font(12), wide)
+            draw.text((left + wide / 2, top + high + 14 + 16 * number), words, ink, _font(12), anchor="ms")
     return page
 
 
@@ -82,11 +108,11 @@ def _factors(size: tuple[int, int]) -> tuple[int, int]:
     return (up, 1) if up > 1 else (1, -(-max(size) // LARGEST))
 
 
-def _tiles(world: World, shown: tuple[Strip, ...], device: str) -> dict[int, Image.Image]:
+def _tiles(world: World, shown: Iterable[int], device: str) -> dict[int, Image.Image]:
     """The pictures of all rows shown, at the size they are shown in."""
     from PIL import Image
 
-    rows = np.unique([row for strip in shown for row in strip.rows if row is not None]).astype(np.int64)
+    rows = np.unique(list(shown)).astype(np.int64)
     up, down = _factors(world.size)
     tiles = {}
     for start in range(0, len(rows), 64):

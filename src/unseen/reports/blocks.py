@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -88,16 +89,18 @@ class Page:
     def whole(self) -> tuple[Section, ...]:
         """The sections that are there, and one that says what was left out and why."""
         there = [part for part in self.sections if isinstance(part, Section)]
-        reasons = [part for part in self.sections if isinstance(part, str)]
-        if reasons:
-            from html import escape
-
-            items = "\n".join(f"<li>{escape(reason)}</li>" for reason in reasons)
+        if self.reasons:
+            items = "\n".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
             names = [part.name for part in there]
             place = names.index("flags") + 1 if "flags" in names else len(names)
             body = Html(f'<ul class="left-out">\n{items}\n</ul>')
             there.insert(place, Section("left-out", "Left out", (body,)))
         return tuple(there)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why sections are not there."""
+        return tuple(part for part in self.sections if isinstance(part, str))
 
     @property
     def names(self) -> tuple[str, ...]:

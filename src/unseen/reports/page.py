@@ -9,11 +9,16 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from typing import TYPE_CHECKING
 
 from unseen.reports.blocks import Page
 from unseen.reports.files import put, removed
 from unseen.reports.palette import role, style_sheet
 from unseen.version import __version__
+
+if TYPE_CHECKING:
+    from unseen.reports.drawing import Drawing
+    from unseen.reports.figures import Figure
 
 LIBRARIES = "window.vegaEmbed = vegaEmbed;"  # what the page calls; it brings Vega and Vega-Lite along
 OURS = ".figures"  # in the folder of figures: the names of those that we wrote
@@ -25,9 +30,9 @@ def write_report(page: Page, out: Path) -> Path:
 
     Files appear whole or not at all; a report that was there before stays until the new one is complete.
     """
-    drawn = drawings(page)
-    whole = page_html(page, drawn)
-    _put_figures(drawn, Path(out))
+    stills = drawings(page)
+    whole = page_html(page, stills)
+    _put_figures(stills, Path(out))
     return put(Path(out) / "report.html", whole)
 
 
@@ -41,13 +46,18 @@ def figure_files(page: Page, out: Path) -> dict[str, Path]:
 
 def drawings(page: Page) -> dict[str, str]:
     """Every figure and every sheet of pictures as SVG, in light colours."""
+    return {name: drawn(one) for name, one in {**page.sheets, **page.figures}.items()}
+
+
+def drawn(one: Figure | Drawing) -> str:
+    """A figure or a sheet of pictures as SVG, in light colours."""
     import vl_convert
 
-    paper = role("paper")
-    drawn = {name: sheet.svg(background=paper) for name, sheet in page.sheets.items()}
-    for name, figure in page.figures.items():
-        drawn[name] = vl_convert.vegalite_to_svg(figure.whole().to_dict(), vl_version="6.4")
-    return drawn
+    from unseen.reports.figures import Figure
+
+    if isinstance(one, Figure):
+        return vl_convert.vegalite_to_svg(one.whole().to_dict(), vl_version="6.4")
+    return one.svg(background=role("paper"))
 
 
 def _put_figures(drawn: Mapping[str, str], out: Path) -> dict[str, Path]:
