@@ -35,10 +35,10 @@ SERIES = {
 XS = (0.0, 2.0, 5.0, 10.0)
 LAYERS = ("layer1", "layer2")
 ORDER = (
+    "Accuracy within and across categories",
     "Findings",
     "By transformation",
     "What was seen and what was asked",
-    "Accuracy within and across categories",
     "Accuracy by transformation",
     "Invariance of single units",
     "Invariance against accuracy",

@@ -25,9 +25,9 @@ MODELS = ("mlp", "cnn")
 FACTORS = ("floor_hue", "scale", "position_x")
 MEAN = "mean over factors"
 ORDER = (
+    "R² by split",
     "Findings",
     "What was seen and what was asked",
-    "R² by split",
     "R² by kind of factor",
     "R² of each factor",
     "One factor out of range",

@@ -28,9 +28,9 @@ from unseen.vocabulary.errors import UnseenError
 
 PICTURES_ONLY = contents(summary=EMPTY, scatter=EMPTY, curves=EMPTY, published=None)
 ORDER = (
+    "Accuracy",
     "Findings",
     "What was seen and what was asked",
-    "Accuracy",
     "Unit types",
     "Specialization",
     "Selectivity and invariance",

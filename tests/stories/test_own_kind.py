@@ -103,7 +103,7 @@ def page(found):
     table = Table(("measure", "value", "n"), ((LOSS, f"{row['value']:.3f}", str(row["n"])),), right=("value", "n"))
     told = Section("halves", "Halves", (Text("Every second cell was trained on."), table))
     return sections.page_of(
-        found, [told, sections.splits(found), sections.figure(loss), sections.figure(losses(found))]
+        found, sections.figure(loss), [told, sections.splits(found), sections.figure(losses(found))]
     )
 
 

@@ -35,15 +35,16 @@ EVERY = "Every condition"
 Part = Section | str
 
 
-def page_of(contents: Contents, sections: Sequence[Part]) -> Page:
-    """A page about a study, with the sections that its kind chose; what was run and how it was made comes last."""
+def page_of(contents: Contents, first: Part, sections: Sequence[Part]) -> Page:
+    """A page about a study. Below its answer stands the ``first`` figure, which shows it, then the verdicts; then the
+    sections that its kind chose; what was run and how it was made comes last."""
     closing = (flags(contents), numbers(contents), facts(contents), recipe(contents), citation(contents))
     return Page(
         contents.title,
         contents.question,
         contents.answer,
         contents.shows,
-        (findings(contents), *sections, *closing),
+        (first, findings(contents), *sections, *closing),
         contents.made,
     )
 
@@ -53,9 +54,10 @@ def figure(made: Figure | str, *below: Block) -> Part:
     return made if isinstance(made, str) else Section(made.name, made.title, (Chart(made), *below))
 
 
-def accuracies(made: Figure | str, contents: Contents) -> Part:
-    """A figure of accuracies, with the same as a table below it."""
-    return figure(made, Html(accuracy_table(contents)))
+def accuracies(contents: Contents) -> list[Section]:
+    """Accuracies as a table, where test images were counted."""
+    made = accuracy_table(contents)
+    return [Section("accuracies", "Accuracy in numbers", (Html(made),))] if made else []
 
 
 def answers(contents: Contents) -> Iterator[Part]:
@@ -65,12 +67,17 @@ def answers(contents: Contents) -> Iterator[Part]:
 
 
 def findings(contents: Contents) -> Part:
+    """Verdicts at a glance; folded below them every finding in a sentence, and the rules."""
     if not contents.findings:
         return "Findings: nothing was tested, because too few trials have finished or the recipe asks for no test."
     rules = "".join(f"<dt>{escape(word)}</dt><dd>{escape(meaning)}</dd>" for word, meaning in MARKS.items())
+    told = tables.findings(contents.findings)
+    words = f"All {len(contents.findings)} in sentences, with p and why those that are open are so"
+    details = f'<details id="findings-told"><summary>{words}</summary>{told}</details>'
     head = "How findings are judged"
-    marks = f'<details class="legend" id="verdict-rules" open><summary>{head}</summary><dl>{rules}</dl></details>'
-    return Section("findings", "Findings", (Html(tables.findings(contents.findings)), Html(marks)))
+    marks = f'<details class="legend"><summary>{head}</summary><dl id="verdict-rules">{rules}</dl></details>'
+    blocks = (Html(tables.verdicts(contents.findings)), Html(details), Html(marks))
+    return Section("findings", "Findings", blocks)
 
 
 def splits(contents: Contents, every: str = EVERY) -> Part:

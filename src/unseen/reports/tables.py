@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from unseen.reports.charts import set_title
 from unseen.reports.contents import Contents, Finding
-from unseen.reports.words import finding_numbers, interval, number, plain, verdict_words
+from unseen.reports.words import finding_numbers, has_interval, interval, number, plain, verdict_words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,6 +32,27 @@ def table(
     )
     return (
         f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    )
+
+
+def verdicts(items: Sequence[Finding]) -> str:
+    """Claims at a glance: verdict, claim, number, repeats. What nothing is expected of is told among the details."""
+    shown = [item for item in items if item.judged] or items
+    rows = []
+    for item in shown:
+        style, words = verdict_words(item)
+        spread = f" {interval(item.low, item.high, item.n)}" if has_interval(item.low, item.high) else ""
+        rows.append(
+            f'<tr><td><a class="mark {style}" href="#verdict-rules">{words}</a></td>'
+            f'<td class="wrap">{escape(item.name[:1].upper() + item.name[1:])}</td>'
+            f"<td>{escape(number(item.value) + spread)}</td>"
+            f"<td>{escape(f'{item.n} {item.over}'.strip() if item.n != 1 else '1')}</td></tr>"
+        )
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("verdict", "claim", "number [95 %]", "n"))
+    body = "\n".join(rows)
+    return (
+        f'<div class="scroll whole" tabindex="0"><table class="verdicts"><thead><tr>{heads}</tr></thead>'
+        f"<tbody>\n{body}\n</tbody></table></div>"
     )
 
 

@@ -13,9 +13,10 @@ def combinations_page(contents: CombinationContents) -> Page:
     training = made.pop("losses")
     return sections.page_of(
         contents,
+        sections.figure(made.pop("accuracy")),
         [
             sections.splits(contents),
-            sections.accuracies(made.pop("accuracy"), contents),
+            *sections.accuracies(contents),
             *sections.answers(contents),
             *map(sections.figure, made.values()),
             sections.units(contents.units),

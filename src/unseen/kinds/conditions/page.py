@@ -15,6 +15,7 @@ def conditions_page(contents: ConditionContents) -> Page:
     training = made.pop("losses")
     return sections.page_of(
         contents,
+        sections.figure(made.pop("matrix")),
         [
             sections.splits(contents, EVERY),
             *map(sections.figure, made.values()),

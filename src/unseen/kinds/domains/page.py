@@ -14,6 +14,7 @@ def domains_page(contents: DomainContents) -> Page:
     training = made.pop("losses")
     return sections.page_of(
         contents,
+        sections.figure(made.pop("domains")),
         [
             *domain_sections(contents.domains),
             sections.splits(contents),

@@ -16,12 +16,13 @@ def exposure_page(contents: ExposureContents) -> Page:
     training = made.pop("losses")
     return sections.page_of(
         contents,
+        sections.figure(made.pop("families")),
         [
             *_tables(contents),
             sections.splits(contents, EVERY),
-            sections.figure(made.pop("families")),
             *sections.answers(contents),
-            sections.accuracies(made.pop("accuracy"), contents),
+            sections.figure(made.pop("accuracy")),
+            *sections.accuracies(contents),
             *map(sections.figure, made.values()),
             sections.published(contents),
             sections.figure(training),

@@ -14,6 +14,7 @@ def in_domain_page(contents: InDomainContents) -> Page:
     training = made.pop("losses")
     return sections.page_of(
         contents,
+        sections.figure(made.pop("r2")),
         [
             sections.splits(contents),
             *map(sections.figure, made.values()),
