@@ -126,7 +126,7 @@ def tell(pack: Path, folder: Path, report: bool) -> None:
             answer = said("report", "study").partition("report: ")[0]
             page = Page()
             page.feed(Path("study/report/report.html").read_text(encoding="utf-8"))
-            figures = sorted(path.name for path in Path("study/report/figures").iterdir())
+            figures = sorted(path.name for path in Path("study/report/figures").glob("[!.]*"))
             whole = f"{answer}\n{text_of(page)}[files]\n" + "\n".join(figures) + "\n"
             Path("report.txt").write_text(whole, encoding="utf-8")
             Path("findings.txt").write_text("\n".join(page.findings) + "\n", encoding="utf-8")

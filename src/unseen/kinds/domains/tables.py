@@ -41,7 +41,7 @@ def domain_sections(found: Sequence[Domains]) -> list[Section]:
     if not found:
         return []
     body = "\n".join(f"{_head(one, len(found) > 1)}{_by_domain(one)}{_by_category(one)}" for one in found)
-    return [Section("domains", f"By {found[0].factor}", (Html(body),))]
+    return [Section("by-domain", f"By {found[0].factor}", (Html(body),))]
 
 
 def _head(found: Domains, several: bool) -> str:
