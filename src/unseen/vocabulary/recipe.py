@@ -110,7 +110,7 @@ def _truth_or_size(given: Any) -> Any:
     """One message for both kinds of value: a union would tell of each that it is not."""
     if isinstance(given, bool) or (is_number(given) and given >= 0):
         return given
-    raise ValueError(f"{given!r:.40}: give true (keep weights), false (do not), or the GB they may take, a number of at least 0")
+    raise ValueError(f"{given!r:.40}: give true (keep weights), false, or the GB that they may take, at least 0")
 
 
 class RecordingsSection(Section):
