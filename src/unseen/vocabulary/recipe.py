@@ -9,11 +9,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from unseen.vocabulary.errors import UnseenError, listed, nearest, unknown
 from unseen.vocabulary.grids import check_overruled, grids_of, setting_value, varied
 from unseen.vocabulary.idle import IDLE, check_idle
+from unseen.vocabulary.plain_numbers import is_number
 from unseen.vocabulary.plain_values import DEEPEST, NoTruth, Number, Truth, Whole, check_plain, shown
 from unseen.vocabulary.recipe_text import is_file, parse, text_of
 from unseen.vocabulary.unfilled import check_filled_in
@@ -105,6 +106,13 @@ class CalibrationSection(Section):
     seed: Whole = 0
 
 
+def _truth_or_size(given: Any) -> Any:
+    """One message for both kinds of value: a union would tell of each that it is not."""
+    if isinstance(given, bool) or (is_number(given) and given >= 0):
+        return given
+    raise ValueError(f"{given!r:.40}: give true (keep weights), false, or the GB that they may take, at least 0")
+
+
 class RecordingsSection(Section):
     """What is kept of a trained network. ``layers``: "last", "all", "none" or names.
 
@@ -117,7 +125,7 @@ class RecordingsSection(Section):
     layers: Literal["last", "all", "none"] | tuple[str, ...] = "last"
     activity: Literal["mean", "max"] = "mean"
     cells: Truth = True
-    weights: Truth | Annotated[Number, Field(ge=0)] = 2.0
+    weights: Annotated[bool | float, BeforeValidator(_truth_or_size)] = 2.0
     invariance: Truth = False
     threshold: Number | Literal["search"] = "search"
     negative: Literal["error", "rectify", "keep"] = "error"
