@@ -9,7 +9,7 @@ import polars as pl
 
 from unseen.kinds.combinations.shown import CombinationContents
 from unseen.reports import Finding, SplitPicture, UnitPicture
-from unseen.reports.answered import Answered, CellPicture, ConfusionPicture, Gallery, Mistake
+from unseen.reports.answer_pictures import Answered, CellPicture, ConfusionPicture, Gallery, Mistake
 
 XS = (9.0, 18.0, 27.0, 36.0)
 SERIES = ("separate", "shared")

@@ -15,7 +15,7 @@ from test_report_page import ORDER, Reader
 from pages import page_of
 from unseen.kinds.combinations.figures import figures
 from unseen.reports import figure_files, write_report
-from unseen.reports.answered import ConfusionPicture
+from unseen.reports.answer_pictures import ConfusionPicture
 from unseen.reports.cells import cell_grid
 from unseen.reports.confusion import MOST_CLASSES, confusion_body, confusion_grid, folded
 from unseen.reports.legend import MARKS, WORDS

@@ -24,7 +24,8 @@ from unseen.kinds.collect import collect, finished_trials
 from unseen.kinds.curves import curves, flags
 from unseen.kinds.judged import corrected, judged
 from unseen.kinds.pictures import splits
-from unseen.kinds.planned import Planned, repeats
+from unseen.kinds.planned import Planned
+from unseen.kinds.repeats import repeats
 from unseen.kinds.table import Kind
 from unseen.kinds.trial_numbers import accuracies
 from unseen.measures import judge, mean_interval

@@ -14,9 +14,10 @@ from sklearn.metrics import confusion_matrix as oracle
 
 from small_study import ran, tiny
 from unseen.engines import open_study
-from unseen.kinds.answered import gather_answers, read_told
+from unseen.kinds.answered import gather_answers
 from unseen.kinds.mistakes import Mistakes
 from unseen.kinds.results import gather
+from unseen.kinds.told import read_told
 from unseen.reports.cells import cell_body, mean_words
 from unseen.studies.commands import FILE, commands, made, note_command
 from unseen.studies.stored import StoredStudy

@@ -7,7 +7,6 @@ import pytest
 from domain_example import DOMAINS, by_hand, even, folder_of, known, study_of, tables, write_trial
 
 from pages import page_of
-from unseen.kinds.answered import read_told
 from unseen.kinds.checks import check
 from unseen.kinds.collect import collect, damage, finished_trials
 from unseen.kinds.domains.contents import read
@@ -15,6 +14,7 @@ from unseen.kinds.domains.figures import figures
 from unseen.kinds.domains.findings import AT_ALL, LESS, domain_answer, domain_findings, gap_key, verdicts
 from unseen.kinds.domains.numbers import BOUND, OTHERS, Answered, Domain, domain_numbers
 from unseen.kinds.results import gather, summary_of
+from unseen.kinds.told import read_told
 from unseen.measures import mean_interval
 from unseen.reports import write_report
 from unseen.studies.study import Study

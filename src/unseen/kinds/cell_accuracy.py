@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from unseen.kinds.answered import Told
-from unseen.reports.answered import CellPicture
+from unseen.kinds.told import Told
+from unseen.reports.answer_pictures import CellPicture
 
 MOST_PAIRS = 3  # of a design's factors with its first, where there are more than two
 MOST_PICTURES = 48  # of a study: conditions in between are left out

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from unseen.kinds.answered import Told
+from unseen.kinds.told import Told
 from unseen.measures import confusion_matrix
-from unseen.reports.answered import ConfusionPicture
+from unseen.reports.answer_pictures import ConfusionPicture
 from unseen.studies.answers import Words
 
 MOST_PICTURES = 32  # of a study

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unseen.kinds.answered import Told
 from unseen.kinds.pictures import visible
-from unseen.reports.answered import Gallery, Mistake
+from unseen.kinds.told import Told
+from unseen.reports.answer_pictures import Gallery, Mistake
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError

@@ -7,17 +7,9 @@ what only the trained networks tell (an encoder that collapsed, a family of tran
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from unseen.kinds.collect import REPEAT, varied
 from unseen.measures import least_effect
 from unseen.measures.verdicts import FEWEST
-from unseen.studies.trials import setting_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unseen.studies.study import Study
 
 
 @dataclass(frozen=True)
@@ -77,13 +69,3 @@ def _few(n: int, over: str) -> str:
     first, space, rest = over.partition(" ")
     one = f"{first.removesuffix('s')}{space}{rest} is" if n == 1 else f"{over} are"
     return f"{n} {one} fewer than {FEWEST} repeats"
-
-
-def distinct(study: Study, keys: Sequence[str]) -> int:
-    return len({tuple(setting_text(key, trial.condition.get(key)) for key in keys) for trial in study.trials})
-
-
-def repeats(study: Study) -> tuple[int, int]:
-    """Draws of the design that the grid varies (0: none), and training seeds."""
-    draws = len({repr(trial.condition.get(REPEAT)) for trial in study.trials}) if REPEAT in varied(study) else 0
-    return draws, len(study.recipe.seeds)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from unseen.reports.drawing import Drawing
-    from unseen.reports.figures import Figure
+    from unseen.reports.figure import Figure
 
 
 @dataclass(frozen=True)

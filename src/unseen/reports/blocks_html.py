@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from unseen.reports.blocks import Block, Chart, Html, Pictures, Section, Table, Text
-from unseen.reports.figures import Figure, Key
+from unseen.reports.figure import Figure, Key
 from unseen.reports.palette import themed
 from unseen.reports.tables import table
 

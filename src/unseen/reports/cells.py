@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from unseen.reports.answered import Answered, CellPicture
+from unseen.reports.answer_pictures import Answered, CellPicture
 from unseen.reports.drawing import Drawing, framed, sheet
 from unseen.reports.heat import heat_grid, heat_tile
 from unseen.reports.tables import csv_link, table

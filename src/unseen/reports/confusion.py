@@ -9,7 +9,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from unseen.reports.answered import Answered, ConfusionPicture
+from unseen.reports.answer_pictures import Answered, ConfusionPicture
 from unseen.reports.charts import set_title
 from unseen.reports.drawing import Drawing, fitting, framed, sheet
 from unseen.reports.heat import heat_grid, heat_tile

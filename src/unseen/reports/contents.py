@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     import polars as pl
 
-    from unseen.reports.answered import Answered
+    from unseen.reports.answer_pictures import Answered
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from unseen.reports.answered import Answered, Gallery, Mistake
+from unseen.reports.answer_pictures import Answered, Gallery, Mistake
 from unseen.reports.drawing import data_uri
 from unseen.reports.words import number
 

@@ -18,7 +18,7 @@ from unseen.version import __version__
 
 if TYPE_CHECKING:
     from unseen.reports.drawing import Drawing
-    from unseen.reports.figures import Figure
+    from unseen.reports.figure import Figure
 
 LIBRARIES = "window.vegaEmbed = vegaEmbed;"  # what the page calls; it brings Vega and Vega-Lite along
 OURS = ".figures"  # in the folder of figures: the names of those that we wrote
@@ -53,7 +53,7 @@ def drawn(one: Figure | Drawing) -> str:
     """A figure or a sheet of pictures as SVG, in light colours."""
     import vl_convert
 
-    from unseen.reports.figures import Figure
+    from unseen.reports.figure import Figure
 
     if isinstance(one, Figure):
         return vl_convert.vegalite_to_svg(one.whole().to_dict(), vl_version="6.4")

@@ -11,7 +11,7 @@ from unseen.reports import answered, tables
 from unseen.reports.accuracy_table import accuracy_table
 from unseen.reports.blocks import Block, Chart, Html, Page, Pictures, Section
 from unseen.reports.contents import Contents, SplitPicture, UnitPicture
-from unseen.reports.figures import Figure
+from unseen.reports.figure import Figure
 from unseen.reports.legend import HINT, MARKS, POINT
 from unseen.reports.palette import themed
 from unseen.reports.pictures import (

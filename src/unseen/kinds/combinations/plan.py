@@ -6,7 +6,8 @@ from unseen.kinds.collect import REPEAT, varied
 from unseen.kinds.combinations.axis import axis
 from unseen.kinds.combinations.findings import MOST_CURVES
 from unseen.kinds.combinations.repeats import repeats_of
-from unseen.kinds.planned import Planned, distinct, repeats
+from unseen.kinds.planned import Planned
+from unseen.kinds.repeats import distinct, repeats
 from unseen.studies.study import Study
 
 # Standard deviation of Separate − Shared between choices of held-out cells, each averaged over diversities: .022, .014

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from unseen.kinds.collect import REPEAT, varied
 from unseen.kinds.conditions.asked import OWN
-from unseen.kinds.planned import Planned, distinct, repeats
+from unseen.kinds.planned import Planned
+from unseen.kinds.repeats import distinct, repeats
 from unseen.studies.study import Study
 
 ON_AXES = ("world.levels", "world.strengths", *OWN)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from unseen.kinds.collect import REPEAT, varied
 from unseen.kinds.domains.findings import repeat_words
 from unseen.kinds.domains.numbers import NOTHING
-from unseen.kinds.planned import Planned, distinct, repeats
+from unseen.kinds.planned import Planned
+from unseen.kinds.repeats import distinct, repeats
 from unseen.measures.verdicts import FEWEST
 from unseen.studies.study import Study
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from unseen.kinds.collect import REPEAT, varied
-from unseen.kinds.planned import Planned, distinct, repeats
+from unseen.kinds.planned import Planned
+from unseen.kinds.repeats import distinct, repeats
 from unseen.measures.verdicts import FEWEST_SIGNS
 from unseen.studies.study import Study
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from unseen.kinds.in_domain.axis import model_keys
-from unseen.kinds.planned import Planned, distinct
+from unseen.kinds.planned import Planned
+from unseen.kinds.repeats import distinct
 from unseen.studies.study import Study
 
 
