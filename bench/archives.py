@@ -65,7 +65,7 @@ def write(path: Path, member: str, some: np.ndarray, rows: int) -> None:
 
 
 def ours(path: Path, member: str, shape: tuple[int, ...]) -> Callable[[np.ndarray], np.ndarray]:
-    from unseen.worlds.toys.archives import archive
+    from unseen.worlds.toys.archive_files import archive
 
     found = archive(path, member, shape)
     found.prepare()

@@ -18,7 +18,7 @@ from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.factors import FactorSpace
 from unseen.worlds.caching import cache_folder
 from unseen.worlds.toys import archives, hdf
-from unseen.worlds.toys.archives import archive
+from unseen.worlds.toys.archive_files import archive
 from unseen.worlds.toys.dsprites import FILE, dsprites
 from unseen.worlds.toys.mpi3d import mpi3d
 from unseen.worlds.toys.official import official
@@ -283,7 +283,7 @@ def hollow_npz(path: Path, member: str, shape: tuple[int, ...], marks: dict[int,
 MEASURE = """
 import resource, sys, numpy as np
 from pathlib import Path
-from unseen.worlds.toys.archives import archive
+from unseen.worlds.toys.archive_files import archive
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 found = archive(Path(sys.argv[1]), "images", (1036800, 64, 64, 3))
 rows = np.concatenate([np.random.default_rng(0).integers(0, 1036800, 2000), [1036799, 518400, 0]])

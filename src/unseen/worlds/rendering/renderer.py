@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from unseen.worlds.rendering.backdrop import backdrop, rays
-from unseen.worlds.rendering.planning import allowed, planned, side_by_side
+from unseen.worlds.rendering.planning import allowed, planned
 from unseen.worlds.rendering.projection import Camera, Geometry, assembled, camera_of, seen
 from unseen.worlds.rendering.shading import Surface, normal_at, rows_of, shaded, surface
 from unseen.worlds.rendering.shadows import contact_map, shadow_map
+from unseen.worlds.rendering.threads import side_by_side
 from unseen.worlds.rendering.visibility import EMPTY, Triangles, nearest, triangles
 
 if TYPE_CHECKING:

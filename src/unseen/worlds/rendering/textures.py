@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unseen.worlds.rendering.planning import side_by_side
+from unseen.worlds.rendering.threads import side_by_side
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -44,27 +44,6 @@ class Archive(Protocol):
     def read(self, rows: Int[np.ndarray, " n"]) -> UInt8[np.ndarray, "n ..."]: ...
 
 
-def archive(path: Path, member: str, shape: tuple[int, ...]) -> Archive:
-    """The array ``member`` of an ``.npz`` or ``.h5`` file, which must be uint8 and of this shape."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(8)
-    except OSError as fault:
-        raise UnseenError(f"{path} cannot be read: {fault.strerror or fault}.") from fault
-    if start == b"\x89HDF\r\n\x1a\n":
-        from unseen.worlds.toys.hdf import open_h5
-
-        return open_h5(path, member, shape)
-    if start[:2] == b"PK":
-        return open_npz(path, member, shape)
-    raise UnseenError(
-        f"{path} is neither an .npz nor an .h5 file (it begins with {start[:4].hex(' ') or 'nothing'}); fetch it again."
-    )
-
-
-# --- .npz ------------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Npz:
     """One array of an ``.npz``: its records begin ``header`` bytes into the member, and the member lies ``offset``

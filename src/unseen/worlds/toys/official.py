@@ -13,7 +13,8 @@ from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.world import world_words
-from unseen.worlds.toys.archives import Archive, Progress, archive
+from unseen.worlds.toys.archive_files import archive
+from unseen.worlds.toys.archives import Archive, Progress
 from unseen.worlds.toys.grid import fingerprint, whole
 
 if TYPE_CHECKING:

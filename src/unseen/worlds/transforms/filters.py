@@ -17,15 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unseen.worlds.transforms.weights import STEPS, WEIGHTS, gaussian, reach_of
+
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
 HIGH_PASS = (-1, 2, 4, 2, -1)
 DIFFERENCE = (-1, 0, 1)
-# Pictures are whole multiples of 2⁻¹⁴ and weights of 2⁻²⁸: with |x| < 2¹¹ and weights that sum to one every partial sum
-# stays below 2⁵³. A step of 2⁻¹⁴ is that of float32 at 1,000.
-STEPS, WEIGHTS = 2.0**14, 2.0**28
 CACHED = 2**18  # numbers that are blurred at a time on a CPU: what float64 needs of them fits into its caches (ours)
 NARROW = 12  # up to this reach in pixels sums of pairs are faster than the product on a CPU (measured at 224 pixels)
 
@@ -159,19 +158,6 @@ def stepped(images: Tensor) -> Tensor:
 def smoothed(images: Tensor, sigma: float, outside: float = 0.0) -> Tensor:
     """Float64 ``[n, c, h, w]`` after a Gaussian, in whole steps, with ``outside`` beyond the edges."""
     return smoothed_steps(images, sigma, round(outside * STEPS)).mul_(1 / STEPS)
-
-
-def reach_of(sigma: float) -> int:
-    return int(4.0 * sigma + 0.5)
-
-
-def gaussian(sigma: float) -> np.ndarray:
-    """Weights −r … r as whole numbers that sum to 2²⁸ (the centre takes what rounding leaves), r = ⌊4σ + ½⌋."""
-    reach = reach_of(sigma)
-    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2) if reach else np.ones(1)
-    whole = np.rint(bell / bell.sum() * WEIGHTS)
-    whole[reach] += WEIGHTS - whole.sum()
-    return whole
 
 
 @lru_cache(maxsize=256)

@@ -40,7 +40,7 @@ def smoothed(images: Tensor, sigma: float) -> Tensor:
     """``filters.blur``: between the axes whole steps are kept, of bytes in 32 bits."""
     import torch
 
-    from unseen.worlds.transforms.filters import STEPS, WEIGHTS
+    from unseen.worlds.transforms.weights import STEPS, WEIGHTS
 
     bell, bytewise = _bell(sigma, images.device), images.dtype == torch.uint8
     between = torch.empty(images.shape, dtype=torch.int32 if bytewise else torch.float64, device=images.device)
@@ -105,6 +105,6 @@ def _whole(weights: tuple[int, ...], device: torch.device) -> Tensor:
 def _bell(sigma: float, device: torch.device) -> Tensor:
     import torch
 
-    from unseen.worlds.transforms.filters import gaussian
+    from unseen.worlds.transforms.weights import gaussian
 
     return torch.from_numpy(gaussian(sigma)).to(device)

@@ -1,0 +1,22 @@
+"""Whole steps and the weights of a Gaussian in them, for the eager filters and for their kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# Pictures are whole multiples of 2⁻¹⁴ and weights of 2⁻²⁸: with |x| < 2¹¹ and weights that sum to one every partial sum
+# stays below 2⁵³. A step of 2⁻¹⁴ is that of float32 at 1,000.
+STEPS, WEIGHTS = 2.0**14, 2.0**28
+
+
+def reach_of(sigma: float) -> int:
+    return int(4.0 * sigma + 0.5)
+
+
+def gaussian(sigma: float) -> np.ndarray:
+    """Weights −r … r as whole numbers that sum to 2²⁸ (the centre takes what rounding leaves), r = ⌊4σ + ½⌋."""
+    reach = reach_of(sigma)
+    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2) if reach else np.ones(1)
+    whole = np.rint(bell / bell.sum() * WEIGHTS)
+    whole[reach] += WEIGHTS - whole.sum()
+    return whole
