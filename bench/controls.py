@@ -27,6 +27,7 @@ from bench import control_worlds
 from unseen import worlds
 from unseen.engines import open_study
 from unseen.engines.local import run_study
+from unseen.kinds.checks import check
 from unseen.kinds.results import gather
 from unseen.reports.contents import Finding
 from unseen.studies import tables
@@ -190,7 +191,7 @@ def findings(recipe: Mapping[str, Any], folder: Path) -> tuple[Finding, ...]:
     """From a recipe to the findings of its page, in this process."""
     with known_worlds():
         study = open_study(dict(recipe), out=folder)
-        study.check()
+        check(study)
         run_study(study, device="cpu", workers=1, watch=lambda event: None)
         if study.failures() or study.missing():
             raise RuntimeError(f"{recipe['title']}: {study.failures() or 'trials are missing'}")

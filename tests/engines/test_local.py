@@ -14,6 +14,7 @@ from small_study import own_network, ran, study, surroundings, tiny
 from unseen.engines import local, open_study
 from unseen.engines.deaths import death
 from unseen.engines.local import find_device, run_study
+from unseen.kinds.checks import check
 from unseen.studies import execute as execution
 from unseen.studies import room
 from unseen.studies.keeping import keeping
@@ -78,7 +79,7 @@ def test_a_network_that_cannot_be_built_for_these_pictures_is_recorded_with_its_
 
 def test_a_pack_that_one_trial_breaks_is_run_one_by_one(here):
     opened = open_study(own_network(here, "fine", "raise", "other"), out=here / "study")
-    opened.check()
+    check(opened)
     events = []
     execution.execute(opened, opened.trials, torch.device("cpu"), events.append)
     assert sorted(kinds(events)) == [

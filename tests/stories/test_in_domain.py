@@ -7,6 +7,7 @@ from safetensors.numpy import load_file
 from pages import page_of
 from small_study import ran
 from unseen.engines import open_study
+from unseen.kinds.checks import check
 from unseen.kinds.collect import collect
 from unseen.kinds.results import gather
 from unseen.reports import write_report
@@ -22,7 +23,7 @@ RECIPE = {
 
 def test_levels_held_out_of_dsprites_become_a_report(tmp_path):
     study = open_study(RECIPE, out=tmp_path / "study")
-    study.check()
+    check(study)
     outcome = ran(study)
     assert study.failures() == {}, outcome
     assert study.missing() == []

@@ -14,6 +14,7 @@ from torch import nn
 
 from small_study import ran, surroundings
 from unseen.engines import open_study
+from unseen.kinds.checks import check
 from unseen.studies.calibration import accuracy_at, calibrate, fall, unlearned
 from unseen.studies.execute import execute
 from unseen.studies.store import Store
@@ -293,7 +294,7 @@ def test_without_its_strengths_a_trial_has_no_identity_and_is_not_trained(tmp_pa
     study = opened(tmp_path)
     assert study.missing() == study.trials
     assert study.failures() == {}
-    study.check()
+    check(study)
     with pytest.raises(UnseenError, match=r"needs the strengths of blur, which are to be calibrated first"):
         study.identity(study.trials[0], "float32")
     with pytest.raises(UnseenError, match=r"to be calibrated first"):
@@ -326,7 +327,7 @@ def test_without_its_strengths_a_trial_has_no_identity_and_is_not_trained(tmp_pa
 )
 def test_bad_input_is_told_before_anything_is_trained(tmp_path, changes, said):
     with pytest.raises(UnseenError, match=said):
-        opened(tmp_path, **changes).check()
+        check(opened(tmp_path, **changes))
 
 
 def test_a_strength_that_weakens_as_its_number_rises_is_refused():
@@ -412,7 +413,7 @@ def test_a_machine_without_polars_calibrates(tmp_path, compiled):
         "from unseen.engines import open_study\n"
         "from unseen.engines.local import run_study\n"
         f"study = open_study(json.loads(sys.stdin.read()), out={str(tmp_path)!r})\n"
-        "study.check()\n"
+        "from unseen.kinds.checks import check; check(study)\n"
         "print(run_study(study, device='cpu', workers=1, watch=lambda event: None).finished)"
     )
     done = subprocess.run(

@@ -106,7 +106,7 @@ def test_a_store_that_cannot_be_written_is_measured_all_the_same(tmp_path, monke
     def full(*_):
         raise OSError(28, "no space left")
 
-    monkeypatch.setattr(subject, "write_text", full)
+    monkeypatch.setattr(subject, "put_whole", full)
     folder = folder_with(tmp_path, *codes_and_levels())
     assert rows_of(folder)[DISENTANGLEMENT]["value"] > 0.9
     assert not (folder / KEPT).exists()

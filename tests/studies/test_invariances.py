@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from small_study import ran, study
+from unseen.kinds.checks import check
 from unseen.measures import invariance_coefficient
 from unseen.recordings.ablation import Curve
 from unseen.studies import invariances
@@ -205,7 +206,7 @@ def test_what_cannot_be_scored_is_refused_before_training(tmp_path, changes, sen
         section, _, name = key.partition("__")
         settings[section] = {**settings[section], name: value} if name else value
     with pytest.raises(UnseenError, match=sentence):
-        study(tmp_path / "s", **settings).check()
+        check(study(tmp_path / "s", **settings))
 
 
 def test_negative_activity_named_is_scored(tmp_path):

@@ -441,7 +441,7 @@ def test_the_budget_counts_what_is_written(tmp_path):
 
 @pytest.mark.parametrize(("weights", "kept"), [(True, True), (False, False), (2.0, True), (1, True), (0, False)])
 def test_weights_may_be_kept_always_never_or_up_to_so_many_gb(tmp_path, weights, kept):
-    assert study(tmp_path, recordings={"weights": weights}).keeps_weights is kept
+    assert keeps_weights(study(tmp_path, recordings={"weights": weights})) is kept
 
 
 @pytest.mark.parametrize("weights", ["yes", -1, "2 GB"])

@@ -8,6 +8,7 @@ import pytest
 from pages import page_of
 from small_study import ran, tiny, written
 from unseen.engines import open_study
+from unseen.kinds.checks import check
 from unseen.kinds.results import gather
 from unseen.reports import write_report
 from unseen.studies import tables
@@ -56,7 +57,7 @@ def test_activity_needs_rows_that_this_design_does_not_have(recipe, tmp_path):
     with pytest.raises(
         UnseenError, match=r"on the row set 'probe', which design 'bare' does not have.*layers = \"none\""
     ):
-        open_study(recipe, out=tmp_path / "study").check()
+        check(open_study(recipe, out=tmp_path / "study"))
 
 
 def test_a_design_without_training_rows_is_told(recipe, monkeypatch, tmp_path):
@@ -67,4 +68,4 @@ def test_a_design_without_training_rows_is_told(recipe, monkeypatch, tmp_path):
 
     monkeypatch.setitem(tables.designs(), "bare", empty)
     with pytest.raises(UnseenError, match="row set 'train' of 'seed 0' is empty: nothing to train on"):
-        open_study(recipe, out=tmp_path / "study").check()
+        check(open_study(recipe, out=tmp_path / "study"))

@@ -9,6 +9,7 @@ from scipy import stats
 
 from unseen.designs.levels import MODES
 from unseen.engines import open_study
+from unseen.kinds.checks import check
 from unseen.kinds.in_domain.figures import KEPT as DRAWN_KEPT
 from unseen.kinds.in_domain.figures import OTHERS as DRAWN_OTHERS
 from unseen.kinds.in_domain.figures import OUT as DRAWN_OUT
@@ -117,12 +118,12 @@ def test_a_pattern_takes_the_sets_a_split_has_and_a_plain_name_must_be_there(tmp
     last = again.trials[-1]
     assert again.asked(last) == ("one-out-scale", *outside[1:], "two-out", "many-out")
     with pytest.raises(UnseenError, match=r"no row set 'one-out-scale'.*possible: train"):
-        again.check()
+        check(again)
 
 
 def test_without_sets_to_ask_a_design_of_other_sets_is_asked_all_that_it_tests(tmp_path):
     study = open_study(tables(recordings={"layers": "none"}), out=tmp_path)
-    study.check()
+    check(study)
     for trial in study.trials:
         assert study.asked(trial) == tuple(
             n for n in study.split(trial).sets if n not in ("train", "validation", "probe")
@@ -144,7 +145,7 @@ def test_without_sets_to_ask_a_design_of_other_sets_is_asked_all_that_it_tests(t
 def test_a_pattern_that_asks_nothing_is_refused_before_training(tmp_path, sets, words):
     study = open_study(tables(recordings={"sets": sets, "layers": "none"}), out=tmp_path)
     with pytest.raises(UnseenError, match=words.replace("*'", r"\*'")):
-        study.check()
+        check(study)
 
 
 def test_the_summary_has_splits_on_the_x_axis_in_the_papers_order_and_models_as_series(edge):

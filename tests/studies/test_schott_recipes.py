@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from unseen.designs.levels import MODES
+from unseen.kinds.checks import check
 from unseen.kinds.in_domain.numbers import model_of
 from unseen.models import build
 from unseen.models.efficientnet_lite import efficientnet_lite0
@@ -133,13 +134,13 @@ def test_a_setting_that_an_encoder_does_not_look_at_is_refused(setting, words):
 def test_a_setting_of_a_readout_or_an_encoder_that_means_nothing_is_refused_before_training(setting, words, tmp_path):
     grid = '"network.backbone"=["vae"], "training.objective"=["beta-vae"], "design.mode"=["random"]'
     with pytest.raises(UnseenError, match=words):
-        Study(small(f"grid={{{grid}}}", 'recordings.sets=["test"]', setting), tmp_path).check()
+        check(Study(small(f"grid={{{grid}}}", 'recordings.sets=["test"]', setting), tmp_path))
 
 
 def test_a_readout_is_told_what_it_looks_at(tmp_path):
     given = 'readout={epochs=3, loss_weights={scale=2}, precision="float32", optimiser="sgd", compile=true}'
     grid = '"network.backbone"=["vae"], "training.objective"=["beta-vae"], "design.mode"=["random"]'
-    assert Study(small(f"grid={{{grid}}}", 'recordings.sets=["test"]', given), tmp_path).check()
+    assert check(Study(small(f"grid={{{grid}}}", 'recordings.sets=["test"]', given), tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -153,14 +154,14 @@ def test_a_readout_is_told_what_it_looks_at(tmp_path):
 def test_settings_of_an_objective_beside_labels_are_refused_before_training(setting, known, tmp_path):
     words = rf"does nothing where training.objective = 'supervised' \(the default\).*set training.objective {known}"
     with pytest.raises(UnseenError, match=words):
-        Study(small(f"training.objective_arguments={setting}"), tmp_path).check()
+        check(Study(small(f"training.objective_arguments={setting}"), tmp_path))
 
 
 def test_settings_of_an_objective_are_refused_before_training_for_every_trial_of_a_grid(tmp_path):
     grid = '"network.backbone"=["vae"], "training.objective"=["slow-vae"], "design.mode"=["random"]'
     varied = f'grid={{{grid}, "training.objective_arguments"=[{{gamma=5}}, {{betta=3}}]}}'
     with pytest.raises(UnseenError, match=r"no setting 'betta' in training.objective_arguments.*Did you mean 'beta'\?"):
-        Study(small(varied, 'recordings.sets=["test"]'), tmp_path).check()
+        check(Study(small(varied, 'recordings.sets=["test"]'), tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -176,7 +177,7 @@ def test_an_encoder_without_an_objective_is_told_which_to_set(backbone, words):
 def test_a_recipe_of_one_mode_says_which_row_sets_to_leave_out_and_is_then_whole():
     mode, backbone = 'grid."design.mode"=["composition"]', 'grid."network.backbone"=["mlp"]'
     with pytest.raises(UnseenError, match=r"no row set like 'one-out-\*' in any split of this study") as error:
-        Study(small(mode, backbone), Path("nowhere")).check()
+        check(Study(small(mode, backbone), Path("nowhere")))
     remedy = """leave it out with --set 'recordings.sets=["validation", "test"]'."""
     assert str(error.value).endswith(remedy)
-    assert Study(small(mode, backbone, remedy.split("'")[1]), Path("nowhere")).check()
+    assert check(Study(small(mode, backbone, remedy.split("'")[1]), Path("nowhere")))

@@ -6,6 +6,7 @@ from pages import page_of
 from small_study import ran
 from unseen.designs.levels import MODES
 from unseen.engines import open_study
+from unseen.kinds.checks import check
 from unseen.kinds.collect import collect
 from unseen.kinds.in_domain.numbers import OTHERS, OUT, TOWARDS
 from unseen.kinds.results import gather
@@ -27,7 +28,7 @@ def tables(targets):
 @pytest.mark.parametrize("targets", [["scale", "shape"], ["shape"], ["scale"]])
 def test_a_study_of_some_factors_is_checked_run_and_reported(targets, tmp_path):
     study = open_study(tables(targets), out=tmp_path / "study")
-    study.check()
+    check(study)
     assert ran(study).finished == len(MODES)
     tidy = collect(study)
     told = set(tidy["target"].drop_nulls()) & {"orientation", "position_x", "position_y"}

@@ -6,6 +6,7 @@ import pytest
 from domain_example import DOMAINS, by_hand, even, folder_of
 from own_folders import make_folder, picture
 
+from unseen.kinds.checks import check
 from unseen.kinds.domains.contents import read
 from unseen.kinds.results import gather
 from unseen.studies import checks
@@ -34,7 +35,7 @@ def try_folder(place, seed):
     if made.missing:
         return False
     study = Study(recipe_from(parse(recipe_text(made))), place / "study")
-    for trial, found in study.check():
+    for trial, found in check(study):
         split, samples = study.split(trial), study.world(trial).samples
         assert not any("never trained on" in problem for problem in found.problems)
         assert split.count(samples, "train") >= 2
@@ -80,14 +81,14 @@ def test_a_grid_of_any_shape_uses_images_at_every_number_of_combinations(tmp_pat
     fill(tmp_path / "set", combinations_of("abcdefgh"[:rows], range(10, 10 + columns)))
     made, recipe = started(tmp_path / "set")
     study = Study(recipe, tmp_path / "study")
-    trained = {study.split(trial).count(study.world(trial).samples, "train") for trial, _ in study.check()}
+    trained = {study.split(trial).count(study.world(trial).samples, "train") for trial, _ in check(study)}
     assert trained == {made.design["images"]}
     assert made.design["images"] >= 8 * rows
     assert ("balance" in recipe.design.arguments) == (rows != columns)
 
 
 def never_trained(study):
-    return [problem for _, found in study.check() for problem in found.problems if "never trained on" in problem]
+    return [problem for _, found in check(study) for problem in found.problems if "never trained on" in problem]
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(3, 4), (2, 4), (2, 5), (2, 3), (3, 10), (6, 3)])
@@ -111,7 +112,7 @@ def test_one_empty_combination_is_built_around_and_told(tmp_path, unbuilt):
     made, recipe = started(tmp_path / "set")
     assert made.design["empty"] == "avoid"
     assert made.left_out[0].startswith("1 combination with no image")
-    assert Study(recipe, tmp_path / "study").check()
+    assert check(Study(recipe, tmp_path / "study"))
 
 
 def test_coil_has_its_views_in_bins_and_keeps_training_and_test_apart(tmp_path, unbuilt):
@@ -122,7 +123,7 @@ def test_coil_has_its_views_in_bins_and_keeps_training_and_test_apart(tmp_path, 
     assert (
         "the 72 levels of azimuth are put into 8 bins, since a combination has 1 image as they are" in made.guessed[1]
     )
-    assert all(found.shared_images["train", "seen"] == 0 for _, found in Study(recipe, tmp_path / "study").check())
+    assert all(found.shared_images["train", "seen"] == 0 for _, found in check(Study(recipe, tmp_path / "study")))
 
 
 @pytest.mark.parametrize(("step", "each", "bins"), [(30, 4, 6), (30, 1, 4), (10, 1, 9), (5, 1, 8)])
@@ -133,7 +134,7 @@ def test_evenly_spaced_views_are_shared_out_evenly_and_none_is_left_out(tmp_path
     assert made.world["bins"] == {"azimuth": bins}
     assert not made.left_out
     assert "disjoint_by" not in made.design
-    assert Study(recipe, tmp_path / "study").check()
+    assert check(Study(recipe, tmp_path / "study"))
 
 
 def test_bins_that_leave_the_scarcest_combination_as_it_is_are_not_made(tmp_path, unbuilt):
@@ -141,7 +142,7 @@ def test_bins_that_leave_the_scarcest_combination_as_it_is_are_not_made(tmp_path
     made, recipe = started(tmp_path / "set")  # 11 views in six bins: one of them would have one view, as now
     assert made.world["bins"] == {"view": 3}
     assert not made.left_out
-    assert Study(recipe, tmp_path / "study").check()
+    assert check(Study(recipe, tmp_path / "study"))
 
 
 def test_one_image_in_each_combination_shares_pools_and_says_so_plainly(tmp_path, unbuilt):
@@ -162,7 +163,7 @@ def test_a_scarce_category_is_left_out_where_it_would_limit_all_others(tmp_path,
     assert made.world["levels"] == {"category": ["a", "b", "c", "d"]}
     assert made.left_out[0].startswith("category rare: too few")
     assert made.design["images"] >= 100
-    assert Study(recipe, tmp_path / "study").check()
+    assert check(Study(recipe, tmp_path / "study"))
 
 
 def test_domains_are_left_out_one_by_one_and_all_of_them_are_trained_on_once(tmp_path, unbuilt):
@@ -174,10 +175,10 @@ def test_domains_are_left_out_one_by_one_and_all_of_them_are_trained_on_once(tmp
     assert recipe.grid[0] == {"design.left_out": ["cartoon", "photo", "sketch", "none"], "design.seed": [0, 1, 2]}
     assert recipe.seeds == (0,)
     assert "the same number whichever domain is left out" in made.used
-    assert Study(recipe, tmp_path / "study").check()
+    assert check(Study(recipe, tmp_path / "study"))
     other, recipe = started(tmp_path / "pacs", study="combinations")
     assert other.design["columns"] == "domain"
-    assert Study(recipe, tmp_path / "study").check()
+    assert check(Study(recipe, tmp_path / "study"))
 
 
 def test_repeats_of_a_study_of_domains_draw_other_images_and_compare_networks_of_one_draw(tmp_path, unbuilt):
@@ -241,7 +242,7 @@ def test_names_of_any_kind_are_written_as_toml(tmp_path, unbuilt):
     fill(tmp_path / 'my "set" \\ [1]', [f"{c}/{view}/#" for c in odd for view in (0, 90, 180, 270)], 5)
     made, recipe = started(tmp_path / 'my "set" \\ [1]')
     assert recipe.world.arguments["root"] == (tmp_path / 'my "set" \\ [1]').as_posix()
-    assert Study(recipe, tmp_path / "study").check()
+    assert check(Study(recipe, tmp_path / "study"))
     assert made.missing == ""
 
 

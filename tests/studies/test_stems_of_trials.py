@@ -7,6 +7,7 @@ import pytest
 
 from small_study import ran, tiny
 from unseen.engines import open_study
+from unseen.kinds.checks import check
 from unseen.kinds.results import gather
 from unseen.studies.stored import StoredStudy
 from unseen.studies.study import Study
@@ -84,7 +85,7 @@ def test_pretrained_networks_keep_their_stem_and_their_results(side):
 @pytest.mark.parametrize(("side", "stem", "left"), [(40, "medium", 3), (120, "standard", 4)])
 def test_the_size_that_enters_the_network_is_what_is_told(side, stem, left):
     study = Study(recipe(side, 40, backbone="resnet18-w8"), NOWHERE)
-    study.check()
+    check(study)
     text = f"{stem} stem, chosen for {side}×{side} pixels: the last block sees {left}×{left} positions"
     assert study.networks == {"resnet18-w8": {text: ""}}
 
@@ -134,7 +135,7 @@ def test_an_encoder_of_an_older_recipe_that_says_standard_is_let_through_and_sma
         tables["training"] = {"objective": "beta-vae", "normalise": "none", "epochs": 1, "batch": 16}
         study = open_study(tables, out=NOWHERE)
         if passes:
-            assert study.check()
+            assert check(study)
         else:
             with pytest.raises(UnseenError, match=r'network.stem = "small" does nothing'):
-                study.check()
+                check(study)

@@ -15,6 +15,7 @@ from packs import A1, B2, archive, facts, packed_trial
 
 from small_study import ran, study, surroundings, tiny
 from unseen.engines import open_study
+from unseen.kinds.checks import check
 from unseen.kinds.collect import collect
 from unseen.kinds.results import gather
 from unseen.studies import archives
@@ -156,7 +157,7 @@ def write_points():
 @pytest.mark.parametrize("point", write_points())
 def test_a_full_disk_is_told_in_a_sentence_and_finished_trials_stay(tmp_path, monkeypatch, point):
     opened = study(tmp_path / "study")
-    opened.check()
+    check(opened)
     first = opened.trials[0]
     ran(study(tmp_path / "study", grid={"design.seen_per_level": [1]}))
     before = (opened.store.trials / opened.find(first) / "trial.json").stat()

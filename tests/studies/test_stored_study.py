@@ -10,6 +10,7 @@ import test_regression_study as regressions
 from pages import page_of
 from small_study import study as tiny_study
 from unseen.engines import open_study
+from unseen.kinds.checks import check
 from unseen.kinds.collect import collect
 from unseen.kinds.results import gather, summary_of
 from unseen.reports import write_report
@@ -116,7 +117,7 @@ def test_a_grid_of_cells_is_told_from_its_store(finished_once, gone):
     assert contents.summary.equals(whole.summary)
     assert list(contents.facts["Rows"]) == list(whole.facts["Rows"])
     with pytest.raises(UnseenError, match=r"not at hand .* and this needs them"):
-        stored.check()
+        check(stored)
 
 
 def test_trials_of_other_settings_are_not_taken_for_this_studys(finished_once, gone):

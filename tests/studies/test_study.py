@@ -12,10 +12,12 @@ from PIL import Image
 import unseen
 from small_study import ran, study, tiny
 from unseen.engines import open_study
+from unseen.kinds.checks import check
 from unseen.kinds.collect import collect, finished_trials
 from unseen.kinds.results import gather
+from unseen.studies.asked import layers_to_record, matching
 from unseen.studies.describe import find_recipe, shipped, summary_of
-from unseen.studies.study import Study, layers_to_record, matching
+from unseen.studies.study import Study
 from unseen.studies.trials import expand
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import read_recipe, recipe_from
@@ -25,7 +27,7 @@ pytest_plugins = ("studies_fixtures",)
 
 def told(**changes):
     with pytest.raises(UnseenError) as error:
-        Study(recipe_from(tiny(**changes)), Path("nowhere")).check()
+        check(Study(recipe_from(tiny(**changes)), Path("nowhere")))
     return str(error.value)
 
 
@@ -174,12 +176,12 @@ def test_an_edited_folder_gets_new_results_and_the_old_ones_are_kept_but_not_use
 
 def test_a_missing_folder_and_an_empty_cell_are_told_before_anything_is_trained(tmp_path):
     with pytest.raises(UnseenError, match=r"nowhere"):
-        photo_study(tmp_path / "nowhere", tmp_path / "study").check()
+        check(photo_study(tmp_path / "nowhere", tmp_path / "study"))
     root = photos(tmp_path / "photos")
     for picture in (root / "b" / "y").iterdir():
         picture.unlink()
     with pytest.raises(UnseenError, match=r"cells this design needs have no image.*b.*y"):
-        photo_study(root, tmp_path / "study").check()
+        check(photo_study(root, tmp_path / "study"))
     assert not (tmp_path / "study").exists()
 
 
@@ -197,7 +199,7 @@ def test_a_broken_picture_is_left_out_and_listed_by_name(tmp_path):
 def test_check_gives_one_audit_for_each_distinct_split():
     grid = {"design.seen_per_level": [1, 8], "training.lr": [0.1, 0.2]}
     opened = Study(recipe_from(tiny(seeds=[0, 1], grid=grid)), Path("nowhere"))
-    assert [trial.label for trial, _ in opened.check()] == [
+    assert [trial.label for trial, _ in check(opened)] == [
         "seen_per_level 1 · lr 0.1 · seed 0",
         "seen_per_level 8 · lr 0.1 · seed 0",
     ]
@@ -261,7 +263,7 @@ def test_every_shipped_recipe_parses_expands_and_opens_with_what_a_reader_needs(
     trials = expand(recipe)
     assert len(trials) == len({trial.label for trial in trials})
     if recipe.world.name == "digits":
-        assert Study(recipe, shipped()[name]).check()
+        assert check(Study(recipe, shipped()[name]))
 
 
 def test_the_demo_has_four_diversities_and_five_choices_of_held_out_cells():

@@ -15,6 +15,7 @@ import pytest
 import unseen
 from small_study import command, own_network, ran, surroundings, tiny, written
 from unseen.engines import open_study, run_recipe
+from unseen.kinds.checks import check
 from unseen.models import build
 from unseen.models.factories import code_of, factory_of
 from unseen.studies.study import load_study
@@ -193,7 +194,7 @@ def test_in_python_tables_were_said_and_files_are_trusted_by_an_argument(here):
     with pytest.raises(Untrusted, match="give trust=True"):
         unseen.open_study(recipe).run(device="cpu", workers=1)
     with pytest.raises(Untrusted, match="mine_for_tests"):
-        open_study(recipe).check()
+        check(open_study(recipe))
     assert "mine_for_tests" not in sys.modules
     assert len(run_recipe(recipe, device="cpu", workers=1, trust=True))
     trust._allowed.clear()

@@ -5,6 +5,7 @@ import pytest
 from PIL import Image
 
 from unseen.engines import open_study
+from unseen.kinds.checks import check
 from unseen.vocabulary.recipe import read_recipe, shipped
 
 KINDS = ("bicycle", "car", "cellphone", "head", "iron", "monitor", "mouse", "shoe", "stapler", "toaster")
@@ -34,7 +35,7 @@ def test_eight_categories_and_eight_azimuths_are_read_and_the_gap_is_built_aroun
     assert not {"head", "monitor"} & set(space["category"].levels)
     assert space["azimuth"].kind == "circular"
     gap = space["category"].levels.index("iron"), 2
-    for trial, found in study.check():
+    for trial, found in check(study):
         assert found.problems == ()
         split, samples = study.split(trial), study.world(trial).samples
         assert not any(split.mask(samples, name)[gap] for name in ("train", "unseen"))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from unseen.designs import audit, matrix
+from unseen.kinds.checks import check
 from unseen.kinds.pictures import splits, visible
 from unseen.kinds.visit_pictures import visit_picture
 from unseen.reports import grid_text
@@ -34,7 +35,7 @@ def exposed(tmp_path):
 
 
 def picture(made, place):
-    trial, found = made.check()[place]
+    trial, found = check(made)[place]
     return visit_picture(made.split(trial), made.world(trial).samples, found, None), made.split(trial)
 
 

@@ -20,6 +20,7 @@ from unseen.studies.anew import turns, work
 from unseen.studies.calibration import calibrate
 from unseen.studies.commands import note_command
 from unseen.studies.execute import Event, Watch, execute
+from unseen.studies.keeping import keeps_weights
 from unseen.studies.room import check_room
 from unseen.studies.store import DiskTrouble, disk_error
 from unseen.studies.study import Study
@@ -181,7 +182,7 @@ def _in_processes(study: Study, todo: Sequence[Trial], processes: int, watch: Wa
 
     def hire() -> None:
         ours, theirs = context.Pipe()
-        given = (study.recipe, study.path, theirs, os.getpid(), allowed(), study.keeps_weights)
+        given = (study.recipe, study.path, theirs, os.getpid(), allowed(), keeps_weights(study))
         worker = context.Process(target=_work, args=given, daemon=True)
         with _safe_path(), _deaf():
             worker.start()

@@ -111,33 +111,32 @@ class OpenedTrial:
 
     def weights(self) -> dict[str, Tensor]:
         """The weights of its network, by name, where the study kept them."""
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
+        from unseen.studies.anew import kept_of
+        from unseen.studies.kept_weights import Unusable, read
 
-        from unseen.studies.sound import damaged
-
-        path = self._folder / WEIGHTS
-        if not path.is_file():
+        kept = kept_of(self.study, self.inner)
+        if kept is None:
             raise UnseenError(
                 f"no weights of trial '{self.label}' are kept; run the study with "
                 f'settings={{"recordings.weights": True}} to keep them.'
             )
         try:
-            return load_file(path)
-        except (OSError, SafetensorError) as error:
-            raise damaged(self._folder, error) from None
+            return read(kept)[1]
+        except Unusable as error:
+            raise UnseenError(f"the weights of trial '{self.label}' cannot be used: {error}.") from None
 
     def network(self) -> OpenedNetwork:
         """Its trained network, to be asked more: ``network.responses("probe")``, ``network(world.images(rows))``."""
-        from unseen.studies.learners import network_of
-        from unseen.studies.sound import damaged
+        import torch
 
-        weights, made = self.weights(), network_of(self.study, self.inner)
+        from unseen.studies.kept_weights import Unusable
+        from unseen.studies.learners import with_weights
+
         try:
-            made.network.load_state_dict(weights)
-        except RuntimeError as error:
-            raise damaged(self._folder, str(error).partition("\n")[0]) from None
-        return OpenedNetwork(self.study, self.inner, made.eval())
+            made = with_weights(self.study, self.inner, self.weights(), torch.device("cpu"))
+        except Unusable as error:
+            raise UnseenError(f"the weights of trial '{self.label}' cannot be used: {error}.") from None
+        return OpenedNetwork(self.study, self.inner, made)
 
     def __repr__(self) -> str:
         return f"<trial '{self.label}': {'finished, ' + self.identity if self.identity else 'not finished'}>"

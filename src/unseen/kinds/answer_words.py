@@ -8,7 +8,8 @@ from unseen.measures import Verdict
 def undecided(value: float, low: float, high: float, why: str) -> str:
     """Why nothing is said to rise or to fall.
 
-    >>> undecided(0.1, -0.15, 0.35, "the interval includes zero"), undecided(-0.1, np.nan, np.nan, "one repeat")
+    >>> from math import nan
+    >>> undecided(0.1, -0.15, 0.35, "the interval includes zero"), undecided(-0.1, nan, nan, "one repeat")
     ('whether it rises is left open (change 0.10 [−0.15, 0.35])', 'whether it falls is left open (one repeat)')
     """
     verb = "rises" if value >= 0 else "falls"
@@ -25,6 +26,7 @@ def signed(value: float, low: float, high: float) -> str:
 def moves(change: Verdict) -> str:
     """What a change does that the answer alone is about: "rises", "falls", or nothing where it is open.
 
+    >>> import numpy as np
     >>> from unseen.measures import judge
     >>> [moves(judge(np.array(d), 1)) for d in ([0.4, 0.5, 0.6], [-0.2, -0.19, -0.18], [0.1, 0.9], [0.9])]
     ['rises', 'falls', '', '']

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from unseen.kinds.published import check_published
 from unseen.kinds.table import kind_of
+from unseen.studies.checks import check_study
 from unseen.studies.study import Study
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import parse, recipe_from
@@ -22,10 +23,10 @@ def check(study: Study) -> list[tuple[Trial, Audit]]:
     Gives one trial per distinct split with the audit of that split."""
     check_published(study.recipe.published)
     kind = kind_of(study.recipe)
-    audits = study.check()
+    check_study(study)
     for trial in study.trials:
         kind.check(study, trial)
-    return audits
+    return study.audits
 
 
 def proven(text: str, where: Path) -> str:

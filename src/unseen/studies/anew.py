@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from unseen.studies.keeping import keeps_weights
 from unseen.studies.kept_weights import Kept, all_kept, weights_folder
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, describe, learned_identity, precisions
@@ -76,7 +77,7 @@ def without_weights(study: Study, device: str = "cpu") -> str:
     """That finished trials have no weights although they are to be kept, or nothing: they stay finished, since what was
     found of them holds."""
     done = [trial for trial in study.trials if study.find(trial, device) is not None]
-    n = sum(kept_of(study, trial, device) is None for trial in done) if study.keeps_weights else 0
+    n = sum(kept_of(study, trial, device) is None for trial in done) if keeps_weights(study) else 0
     whose = f"{n} finished trial{'s' * (n != 1)}"
     return f"{whose} kept no weights; a run with another --out trains and keeps them" if n else ""
 

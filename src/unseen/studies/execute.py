@@ -17,12 +17,14 @@ import torch
 
 from unseen.recordings import activity_per_cell, respond
 from unseen.studies.anew import kept_of
+from unseen.studies.asked import layers_to_record
 from unseen.studies.encoders import latents_recorded, read_out
 from unseen.studies.invariances import Recorded, record_invariance
+from unseen.studies.keeping import keeps_weights
 from unseen.studies.kept_weights import Kept, Learned, Unusable, keep, read, remove
 from unseen.studies.learners import learner_of, with_weights
 from unseen.studies.store import DiskTrouble, unwritten
-from unseen.studies.study import Study, layers_to_record
+from unseen.studies.study import Study
 from unseen.studies.trials import Trial, describe, identity, learned_identity, precisions
 from unseen.training import Learner, Pictures, Trained, reproducible, train
 from unseen.training.encoding import EncodingLearner
@@ -136,7 +138,7 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
             alone = time.perf_counter() - started  # counts whole for this trial, as if all had taken it
             seconds = together + alone * len(ready)
             learned = _learned(trained, len(ready), seconds, device)
-            if study.keeps_weights:
+            if keeps_weights(study):
                 _keep(study, trial, precision, learned, trained.network, watch)
             flags = _record(study, trial, name, precision, trained.network, learned, device)
         except (torch.OutOfMemoryError, DiskTrouble):

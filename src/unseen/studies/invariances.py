@@ -90,8 +90,8 @@ def check_rectified(study: Study, trial: Trial) -> None:
 
     from unseen.recordings.invariance import extremes, refuse_negative
     from unseen.recordings.pairs import Pairs
+    from unseen.studies.asked import layers_to_record
     from unseen.studies.learners import network_of
-    from unseen.studies.study import layers_to_record
     from unseen.studies.trials import stem_of
 
     own = trial.recipe.network

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from unseen.studies.room import size_text
+from unseen.studies.sizes import size_text
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, code_in_identity, stem_of
 
@@ -47,6 +47,15 @@ class Keeping:
         wanted = f"--set {KEY}={max(1, -(-self.bytes // 10**9))}"
         limit = allowed.removeprefix("allows ")
         return f"weights: {what}, more than {KEY} allows ({limit}), are not kept; {later}. {wanted} keeps them"
+
+
+def keeps_weights(study: Study) -> bool:
+    """Whether the weights of what is trained are kept: by ``recordings.weights`` and what all would take. Decided once
+    for a study, since it takes a look at every network."""
+    decided = study.decided if study.decided is not None else study.__dict__.get("_keeps_weights")
+    if decided is None:
+        decided = study.__dict__["_keeps_weights"] = keeping(study).kept
+    return decided
 
 
 def keeping(study: Study, trials: Sequence[Trial] | None = None) -> Keeping:

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from unseen.studies.asked import layers_to_record
+from unseen.studies.keeping import keeps_weights
+from unseen.studies.sizes import size_text
 from unseen.studies.store import DiskTrouble
-from unseen.studies.study import Study, layers_to_record
+from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 
 ANSWER = 4  # bytes that an answer takes on disk: its number, class and confidence, packed
@@ -29,7 +32,7 @@ def check_room(study: Study, todo: Sequence[Trial], device: str = "cpu") -> None
     if not disk.total:  # some file systems do not tell
         return
     free, took = disk.free, _taken(study, device)
-    weights = _weights(study, todo, device) if study.keeps_weights else 0
+    weights = _weights(study, todo, device) if keeps_weights(study) else 0
     known = [took[_key(trial)] for trial in todo if _key(trial) in took]
     others = [trial for trial in todo if _key(trial) not in took]
     need = round(sum(known)) + sum(expected(study, others)) + weights
@@ -103,17 +106,6 @@ def _units(study: Study, trial: Trial) -> int:
         widths = [getattr(one, word, None) for one in network.layer(name).modules() for word in WIDTHS]
         units += next((width for width in reversed(widths) if isinstance(width, int)), 0)
     return units
-
-
-def size_text(number: float) -> str:
-    """
-    >>> size_text(1234567), size_text(12)
-    ('1.23 MB', '12 B')
-    """
-    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
-        if number >= size:
-            return f"{number / size:.3g} {unit}"
-    return f"{number:.0f} B"
 
 
 def _size(folder: Path) -> int:

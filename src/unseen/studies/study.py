@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from unseen.designs import Audit, audit
+from unseen.studies.asked import named_sets
 from unseen.studies.codeless import Codeless, failures_named
 from unseen.studies.store import Store
 from unseen.studies.strengths import (
@@ -25,7 +23,7 @@ from unseen.studies.strengths import (
 from unseen.studies.tables import make_split, open_world
 from unseen.studies.trials import Trial, describe, expand, identities, identity, precisions
 from unseen.vocabulary.errors import UnseenError, listed
-from unseen.vocabulary.recipe import SETS, Named, Recipe
+from unseen.vocabulary.recipe import Named, Recipe
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.target import Target, targets_of
 from unseen.vocabulary.trust import CodeUnknown
@@ -93,7 +91,7 @@ class Study:
 
     def refresh(self) -> None:
         """Look at the calibrations again: trials may have their strengths now."""
-        for name in ("trials", "_checked", "audits"):
+        for name in ("trials", "audits"):
             self.__dict__.pop(name, None)
 
     @cached_property
@@ -140,13 +138,6 @@ class Study:
         return identity(describe(trial, self.world(trial), precision))
 
     @cached_property
-    def keeps_weights(self) -> bool:
-        """Whether the weights of what is trained are kept: by ``recordings.weights`` and what all would take."""
-        from unseen.studies.keeping import keeping
-
-        return self.decided if self.decided is not None else keeping(self).kept
-
-    @cached_property
     def weights_inside(self) -> dict[str, Path]:
         """Finished trials of this store that hold their weights themselves, as those of before do, by what they
         learned."""
@@ -181,73 +172,21 @@ class Study:
             return failures_named(self.store, known)
         return {name: record for name, record in self.store.failures().items() if name in mine}
 
-    def check(self) -> list[tuple[Trial, Audit]]:
-        """Everything a recipe names exists and fits together, for every point of its grid; no network is trained.
-
-        Gives one trial per distinct split with the audit of that split.
-        """
-        return self._checked
-
     @cached_property
     def networks(self) -> dict[str, dict[str, str]]:
         """How networks begin, by backbone, and the warning where the last block sees few positions ("": none). Known
-        once :meth:`check` has built them."""
+        once a check has built them."""
         return {}
-
-    @cached_property
-    def _checked(self) -> list[tuple[Trial, Audit]]:
-        from unseen.studies.checks import check_study
-
-        check_study(self)
-        return self.audits
 
     @cached_property
     def audits(self) -> list[tuple[Trial, Audit]]:
         """One trial per distinct split with the audit of that split: what plans and reports show. Unlike
-        :meth:`check` it asks nothing that only training needs, such as weights to start from."""
+        a check it asks nothing that only training needs, such as weights to start from."""
         found: dict[int, tuple[Trial, Audit]] = {}
         for trial in self.trials:
             if id(split := self.split(trial)) not in found:
                 found[id(split)] = trial, audit(split, self.world(trial).samples)
         return list(found.values())
-
-
-def named_sets(wanted: Sequence[str], split: Split) -> tuple[str, ...]:
-    """The sets of a split that a recipe names. A pattern ("one-out-*") takes those that are there, which may be none:
-    splits of one grid need not have the same sets. A plain name must be there. The default, seen and unseen cells, is
-    of designs that have such; of others it takes all that are neither trained on nor only measured."""
-    if tuple(wanted) == SETS and not any(name in split.sets for name in SETS):
-        return tuple(name for name in split.sets if name not in ("train", "validation", "probe"))
-    found: dict[str, None] = {}
-    for name in wanted:
-        if is_pattern(name):
-            found |= dict.fromkeys(there for there in split.sets if fnmatchcase(there, name))
-        else:
-            split[name]
-            found[name] = None
-    return tuple(found)
-
-
-def is_pattern(name: str) -> bool:
-    return any(mark in name for mark in "*?[")
-
-
-def matching(layer: str, names: Sequence[str]) -> list[str]:
-    """Layers of a network that a recipe's name means: itself, or that layer of every branch."""
-    return [name for name in names if name == layer or name.endswith(f".{layer}")]
-
-
-def layers_to_record(wanted: str | Sequence[str], names: Sequence[str]) -> list[str]:
-    """The named layers: "last" is the deepest of every branch, "all" all of them."""
-    if wanted == "none":
-        return []
-    if wanted == "all":
-        return list(names)
-    if wanted == "last":
-        last = names[-1].rpartition(".")[2]
-        return matching(last, names)
-    found = [name for layer in wanted for name in matching(layer, names)]
-    return [name for name, _ in Counter(found).items()]
 
 
 def load_study(path: Path) -> Study:

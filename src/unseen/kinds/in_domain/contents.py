@@ -128,8 +128,9 @@ def by_meaning(tidy: pl.DataFrame, series: Mapping[str, tuple[str, str]], asked:
 def _averaged(trials: Trials) -> str:
     """The factors that R² is the mean of, in words: all that the design splits, or those that a recipe asks.
 
+    >>> from pathlib import Path
     >>> asked = {"factors": ["shape", "scale"], "targets": {"scale": ["1", "2"]}}
-    >>> _averaged([(asked, Path())]), _averaged([({**asked, "factors": ["scale"]}, Path())])
+    >>> _averaged([Record(asked, Path())]), _averaged([Record({**asked, "factors": ["scale"]}, Path())])
     ('scale', 'all factors')
     """
     if all(set(facts["factors"]) <= set(facts["targets"]) for facts, _ in trials):
