@@ -1,5 +1,6 @@
 """Worlds, splits, networks and figures as Python and notebooks hold them."""
 
+import shutil
 import sys
 import types
 from pathlib import Path
@@ -130,6 +131,12 @@ def test_a_study_shows_its_question_its_answer_and_what_to_do_next(finished, tmp
     assert ".run() runs what is missing" in fresh
 
 
+def test_weights_that_are_not_kept_are_told(finished):
+    shutil.rmtree(finished / "weights")
+    with pytest.raises(UnseenError, match=r"no weights of trial .* are kept; run the study with settings"):
+        unseen.open_study(finished).trial(0).weights()
+
+
 def test_figures_show_themselves_and_are_saved_by_the_ending_of_a_name(finished, tmp_path):
     opened = unseen.open_study(finished)
     figure = opened.figure()
@@ -202,7 +209,6 @@ def test_a_trial_is_named_by_number_label_identity_or_settings(finished):
         (lambda w, s, o: o.trial(seen_per_level=3), "no trial has seen_per_level = 3; possible here: 1, 8"),
         (lambda w, s, o: o.trial(sharing="shared"), "no setting 'sharing' in this study's grid"),
         (lambda w, s, o: o.trial(0).activity("layer9"), "no layer 'layer9' in what was recorded"),
-        (lambda w, s, o: o.trial(0).weights(), "no weights of trial .* are kept"),
         (lambda w, s, o: o.figure("accurcy"), "Did you mean 'accuracy'"),
         (lambda w, s, o: unseen.catalogue("world"), "no catalogue 'world'.*Did you mean 'worlds'"),
         (lambda w, s, o: unseen.open_study("demo", settings="seeds=[0]"), "must be a table"),

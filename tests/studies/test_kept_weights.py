@@ -13,7 +13,7 @@ from small_study import own_network, ran, study, tiny
 from unseen.engines import local, open_study
 from unseen.studies import execute as execution
 from unseen.studies.anew import turns, work
-from unseen.studies.keeping import Keeping, keeping
+from unseen.studies.keeping import Keeping, keeping, keeps_weights
 from unseen.studies.kept_weights import LEARNED, WEIGHTS, all_kept, taken
 from unseen.studies.trials import describe, identities, identity, learned_identity
 from unseen.vocabulary.errors import UnseenError
