@@ -7,7 +7,7 @@ import pytest
 import torch
 from simple_scenes import bank, box, joined_scenes, sphere, torus
 
-from unseen.worlds.rendering.planning import side_by_side
+from unseen.worlds.rendering.threads import side_by_side
 from unseen.worlds.rendering.renderer import layers, out_of_frame, render
 from unseen.worlds.rendering.scene import Things
 from unseen.worlds.rendering.staging import staged
