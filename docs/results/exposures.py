@@ -31,6 +31,11 @@ ORDER = (*LEVELS[:7], "high-pass-zero-sum", *LEVELS[7:])  # a study has one high
 FAMILIES = {level: TRANSFORMATIONS[level].family for level in ORDER}
 
 
+def near_the_edge(one: Finding) -> bool:
+    """Decided, by a corrected p that a little more noise would have left open."""
+    return one.holds is not None and one.corrected is not None and one.corrected > 0.04
+
+
 class Exposed:
     """One study's table. ``categories``: how many there are; ``layer``: the last block."""
 
@@ -46,6 +51,14 @@ class Exposed:
         self.draws, self.categories, self.layer = draw, categories, layer
         targets = self.rows.filter(pl.col("measure") == "accuracy")["target"].unique().to_list()
         (self.category,) = (name for name in targets if name != "geometric mean")
+
+    def at(self, *xs: float) -> Exposed:
+        """The same study at some numbers seen only."""
+        made = object.__new__(Exposed)
+        kept = ("draws", "categories", "layer", "category")
+        made.__dict__.update({key: self.__dict__[key] for key in kept})
+        made.rows = self.rows.filter(pl.col("x").is_in([float(x) for x in xs]))
+        return made
 
     @property
     def levels(self) -> list[str]:
@@ -65,6 +78,13 @@ class Exposed:
     def trials(self) -> int:
         """Trained networks that were asked: a calibration has rows, too."""
         return self.rows.filter(pl.col("measure") == "accuracy")["trial"].n_unique()
+
+    def flagged(self) -> str:
+        """How many trials are flagged, and of what."""
+        flags = self.rows.filter(pl.col("measure").str.starts_with("flag: "), pl.col("value") > 0)
+        each = flags.group_by("measure").agg(pl.col("trial").n_unique()).sort("measure").iter_rows()
+        told = [f"{n} {name.removeprefix('flag: ')}" for name, n in each]
+        return f"{', '.join(told) or 'none'} of {self.trials}"
 
     # numbers by repeat
 

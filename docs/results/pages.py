@@ -13,7 +13,7 @@ import numpy
 from docs.results import exposures, numbers, regressions
 from docs.results.combinations import NAMES, Combinations
 from docs.results.contrasts import above, above_all, agree, averaged, family, less, order, rank_order
-from docs.results.exposures import Exposed
+from docs.results.exposures import Exposed, near_the_edge
 from docs.results.matrices import Conditions
 from docs.results.regressions import Toys
 from docs.results.stems import NOISES, Stems, compared
@@ -75,6 +75,9 @@ def _controls(
     return {"d5": family(**known), "d4": family(**d4), "losses": losses, **told}
 
 
+BACKBONES = {"resnext50_32x4d": "ResNeXt-50 (32×4d)", "wide_resnet50_2": "WideResNet-50-2"}
+
+
 def rendered_cars() -> dict[str, Any]:
     at = HERE / "rendered-cars"
     files = at / "rendered-cars.parquet", at / "rendered-cars-choices.parquet"
@@ -88,7 +91,11 @@ def rendered_cars() -> dict[str, Any]:
               for name in NAMES if name != "shared"}  # fmt: skip
     steps = [less(one, two) for one, two in pairwise(line)]
     dip = family(**claims, steps=above_all(steps))
-    made = {"cars": Combinations(*files, **about), "inception": inception, "six": six, "archs": archs}
+    others = Combinations(at / "backbones.parquet", **about)
+    backbones = {name: others.only(backbone=name) for name in BACKBONES}
+    beats = family(**{name: above(one.gaps("separate", "shared")) for name, one in backbones.items()})
+    made = {"cars": Combinations(*files, **about), "others": others, "backbones": backbones, "beats": beats}
+    made |= {"BACKBONES": BACKBONES, "inception": inception, "six": six, "archs": archs}
     return {**made, "dip": dip, "steps": steps, "line": line, **SHARED}
 
 
@@ -129,14 +136,21 @@ def zaidi2020() -> dict[str, Any]:
     at = HERE / "zaidi2020"
     names = ("none", *exposures.LEVELS)
     matrix = Conditions(at / "matrix.parquet", names)
+    cars, any_paint = (Exposed(at / f"{name}.parquet", 300) for name in ("cars", "cars-any-paint"))
+    before = Exposed(at / "cars-standard-stem.parquet", 300)
     own = ("WITHIN", "ACROSS", "PLAIN", "UNSEEN", "SEEN", "LEVELS", "KEPT", "REMOVED", "FULL", "ACTIVE", "TAU")
     return {
         "objects": Exposed(at / "objects.parquet", 38),
         "mnist": Exposed(at / "mnist.parquet", 10),
         "standard": Exposed(at / "mnist-standard-stem.parquet", 10),
-        "cars": Exposed(at / "cars.parquet", 300),
-        "any_paint": Exposed(at / "cars-any-paint.parquet", 300),
+        "cars": cars,
+        "any_paint": any_paint,
+        "cars_standard": before,
+        "cars_before": before.at(0, *cars.seen),
+        "paint_standard": Exposed(at / "cars-any-paint-standard-stem.parquet", 300),
+        "edges": sorted(one.corrected for study in (cars, any_paint) for one in study.found if near_the_edge(one)),
         "alexnet": Exposed(at / "cars-alexnet.parquet", 300, "fc7"),
+        "adam": Exposed(at / "cars-alexnet-adam.parquet", 300, "fc7"),
         "threshold": Exposed(at / "objects-threshold.parquet", 38),
         "small": Exposed(at / "small.parquet", 20),
         "matrix": matrix,
@@ -153,7 +167,8 @@ def stems() -> dict[str, Any]:
     def across(study: Stems, stem: str, what: str) -> float:
         return numbers.mean_of(study.values(stem, what, "across")).value
 
-    return {**made, "compared": compared(**made), "at": across, "NOISES": NOISES}
+    again = Exposed(HERE / "zaidi2020" / "cars.parquet", 300)
+    return {**made, "compared": compared(**made), "at": across, "NOISES": NOISES, "again": again}
 
 
 PAGES: dict[str, Callable[[], dict[str, Any]]] = {"madan2022": madan2022, "rendered-cars": rendered_cars}

@@ -49,7 +49,7 @@ IDENTITIES = {
     "schott2022/small": "edfc6c09bf7600db",
     "zaidi2020/cars-alexnet": "ea222b6646b20bab",
     "zaidi2020/cars-any-paint": "94abc3bce0242101",
-    "zaidi2020/cars": "cda0f54582999e29",
+    "zaidi2020/cars": "88fcd0419edfb144",
     "zaidi2020/facescrub": "4be03a0ffa85c029",
     "zaidi2020/imagenet": "819535c3fe5be2fd",
     "zaidi2020/matrix": "859ae980091e57db",

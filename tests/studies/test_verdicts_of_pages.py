@@ -62,7 +62,7 @@ def exposed(name):
 
 @pytest.fixture(scope="module")
 def cars():
-    return {finding.name: finding for finding in exposed("zaidi2020/cars.parquet")}
+    return {finding.name: finding for finding in exposed("zaidi2020/cars-standard-stem.parquet")}
 
 
 def test_geometric_is_lowest_is_open_since_a_rival_found_in_the_data_needs_correction(cars):
