@@ -7,10 +7,10 @@ import pytest
 import torch
 from simple_scenes import bank, box, joined_scenes, sphere, torus
 
-from unseen.worlds.rendering.threads import side_by_side
 from unseen.worlds.rendering.renderer import layers, out_of_frame, render
 from unseen.worlds.rendering.scene import Things
 from unseen.worlds.rendering.staging import staged
+from unseen.worlds.rendering.threads import side_by_side
 
 CHECKS = (np.indices((32, 32)).sum(0)[..., None] // 4 % 2 * np.array([200, 120, 80])).astype(np.uint8)
 BANK = bank(
