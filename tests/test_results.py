@@ -17,6 +17,7 @@ templates = importlib.import_module("docs.results.templates")
 numbers = importlib.import_module("docs.results.numbers")
 stems = importlib.import_module("docs.results.stems")
 contrasts = importlib.import_module("docs.results.contrasts")
+figures = importlib.import_module("docs.results.figures")
 BY_HAND = {"speed", "controls"}  # benchmarks of this library, no studies; bench.controls writes the second
 
 
@@ -102,6 +103,48 @@ def test_the_rows_of_a_calibration_are_no_trial():
     shown = importlib.import_module("docs.results.exposures").Exposed(ROOT / "docs/results/zaidi2020/mnist.parquet", 10)
     assert shown.trials == 153
     assert shown.strength("white-noise") == 200
+
+
+@pytest.fixture(scope="module")
+def cars():
+    return pages.rendered_cars()
+
+
+def test_figures_drawn_from_tables_show_the_means_over_choices_that_the_page_tells(cars):
+    shown = figures.contents(cars["cars"])
+    drawn = {
+        (row["series"], row["x"]): (row["value"], row["n"])
+        for row in shown.summary.to_dicts()
+        if (row["measure"], row["set"], row["target"]) == ("accuracy", "unseen", "geometric mean")
+    }
+    assert len(drawn) == 12
+    for (series, x), (value, n) in drawn.items():
+        told = numbers.mean_of(cars["cars"].values(series, int(x)))
+        assert (value, n) == (pytest.approx(told.value), 5)
+    assert set(shown.scatter["layer"]) == {"layer4"}  # Split-2's branches are deeper than its trunk
+    for target in ("model", "azimuth"):
+        theirs = shown.scatter.filter(shown.scatter["target"] == target).sort("trial")
+        mine = cars["cars"].pairs(target).sort("trial")
+        assert theirs["specialization"].to_list() == mine["specialization"].to_list()
+        assert theirs["accuracy"].to_list() == mine["accuracy"].to_list()
+
+
+def test_trials_run_again_came_out_the_same_and_a_changed_number_is_noticed(cars):
+    again, before = cars["again"], cars["cars"]
+    assert again.differs(before) < 1e-6
+    changed = again.only()
+    changed.rows = changed.rows.with_columns(value=changed.rows["value"] + 0.01)
+    assert changed.differs(before) == pytest.approx(0.01, abs=1e-6)
+    with pytest.raises(AssertionError, match="one of two tables"):
+        again.differs(before.only(choice=0))
+
+
+def test_the_distance_of_held_out_cells_has_no_interval_from_fewer_than_three_choices(cars):
+    again = cars["again"].at(5, 10)
+    assert "[" in again.near("model")
+    assert "n = 3 choices" in again.near("model")
+    assert again.only(choice=1).near("model") == "ρ = −.89 in choice 1 (no interval)"
+    assert cars["cars"].near("model") == "not in the tables"
 
 
 CLEAR, UNSURE, AGAINST = ({i: by + d for i, d in enumerate((-0.01, 0.0, 0.005, 0.01))} for by in (0.1, 0.004, -0.1))

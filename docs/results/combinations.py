@@ -64,6 +64,12 @@ class Combinations:
         made.rows = made.rows.filter(pl.col("combinations").is_in(xs))
         return made
 
+    def equal_weights(self) -> Combinations:
+        """Without the trials whose losses weigh differently: a weight of 1 is what trials without one have."""
+        made = self.only()
+        made.rows = made.rows.filter(pl.col("weight").is_null() | (pl.col("weight") == 1))
+        return made
+
     def by_images(self) -> Combinations:
         """Of one diversity: the number of training images in the place of the number of combinations."""
         made = self.only()
@@ -189,8 +195,12 @@ class Combinations:
         return {choice: float(np.mean(each)) for choice, each in sorted(found.items())}
 
     def near(self, target: str) -> str:
-        """Control D.1 in words; tables from before held-out cells were kept cannot say."""
+        """Control D.1 in words; tables from before held-out cells were kept cannot say. Fewer than three choices are
+        told one by one."""
         found = self.by_distance(target)
+        if 0 < len(found) < 3:
+            each = " and ".join(f"{number(r, 2)} in choice {choice}" for choice, r in found.items())
+            return f"ρ = {each} (no interval)"
         m = mean_of(found)
         m = replace(m, low=float(np.clip(m.low, -1, 1)), high=float(np.clip(m.high, -1, 1)))
         return f"ρ = {interval(m, 2)} (n = {len(found)} choices)" if found else "not in the tables"
@@ -201,6 +211,18 @@ class Combinations:
         cells = cells.filter((pl.col("distance") - distance).abs() < 1e-3, pl.col("sharing").str.starts_with(sharing))
         each = cells.group_by("choice", "trial").agg(pl.col("value").mean())
         return dict(each.group_by("choice").agg(pl.col("value").mean()).sort("choice").iter_rows())
+
+    def differs(self, other: Combinations) -> float:
+        """The largest difference of any number, but times, that both have of the same trials."""
+        key = ["trial", "set", "target", "layer", "unit_type", "measure"]
+        mine, theirs = (
+            one.rows.filter(~pl.col("measure").is_in(["device seconds", "trial", CELL])).drop_nulls("value")
+            for one in (self, other)
+        )
+        both = mine.join(theirs, on=key, suffix="_other")
+        if not set(both["trial"]) == set(self.rows["trial"]):
+            raise AssertionError("some trials are in one of two tables only")
+        return float((both["value"] - both["value_other"]).abs().max())  # type: ignore[arg-type]
 
     # flags
 

@@ -42,6 +42,11 @@ def number(value: float, digits: int = 3, sign: bool = False) -> str:
     return ("−" if minus else "+" if sign else "") + text
 
 
+def magnitude(value: float) -> str:
+    """`9e-07`: how small a difference is."""
+    return f"{value:.0e}"
+
+
 def percent(value: float, digits: int = 0) -> str:
     return f"{100 * value:.{digits}f}".replace("-", "−")
 

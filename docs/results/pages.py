@@ -21,7 +21,10 @@ from docs.results.templates import rendered
 
 HERE = Path(__file__).parent
 SHARED = {"NAMES": NAMES, "agree": agree, "less": less, "rank_order": rank_order}
-PLAIN = {name: getattr(numbers, name) for name in ("interval", "mean_of", "number", "percent", "plus_minus", "table")}
+PLAIN = {
+    name: getattr(numbers, name)
+    for name in ("interval", "magnitude", "mean_of", "number", "percent", "plus_minus", "table")
+}
 
 
 def madan2022() -> dict[str, Any]:
@@ -43,6 +46,10 @@ def madan2022() -> dict[str, Any]:
     full = made["full"] = Combinations(*whole, **one).only(seed=0)
     made["fewer"] = Combinations(at / "control-images.parquet", **one)
     weights = made["weights"] = Combinations(at / "control-loss-weight.parquet", **one)
+    made["position_again"] = Combinations(at / "mnist-position-cells.parquet", **one)
+    made["scale_again"] = Combinations(at / "mnist-scale-cells.parquet", **one | {"view": "scale"})
+    cells = (at / f"{name}.parquet" for name in ("mnist-position-cells", "control-loss-weight"))
+    made["position_cells"] = Combinations(*cells, **one).equal_weights()
     at_45 = full.at(45)
     return {**made, **_controls(new, images, full, weights, at_45), "at_45": at_45, **SHARED}
 
@@ -95,6 +102,7 @@ def rendered_cars() -> dict[str, Any]:
     backbones = {name: others.only(backbone=name) for name in BACKBONES}
     beats = family(**{name: above(one.gaps("separate", "shared")) for name, one in backbones.items()})
     made = {"cars": Combinations(*files, **about), "others": others, "backbones": backbones, "beats": beats}
+    made["again"] = Combinations(at / "rendered-cars-cells.parquet", **about)
     made |= {"BACKBONES": BACKBONES, "inception": inception, "six": six, "archs": archs}
     return {**made, "dip": dip, "steps": steps, "line": line, **SHARED}
 
