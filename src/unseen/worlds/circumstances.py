@@ -35,16 +35,19 @@ class Around:
     seed: int = 0
     folder: str = ""
     content: str = ""
+    natural: bool = False  # made backgrounds as a camera shows them
 
     def pictures(self) -> tuple[np.ndarray, ...]:
         if self.folder:
             from unseen.worlds.rendering.skies import folder_of_pictures
 
             return tuple(folder_of_pictures(self.folder)[0].values())
-        return tuple(
-            background(kind, stream(self.seed, "background", i))
-            for i, kind in enumerate(_turns(KINDS, self.backgrounds))
-        )
+        kinds = _turns(KINDS, self.backgrounds)
+        if self.natural:
+            from unseen.worlds.shapes.scenery import natural_background
+
+            return tuple(natural_background(kind, stream(self.seed, "scenery", i)) for i, kind in enumerate(kinds))
+        return tuple(background(kind, stream(self.seed, "background", i)) for i, kind in enumerate(kinds))
 
     def grounds(self) -> tuple[bool, ...]:
         """Whether things can stand in each picture; taken to be so of photos."""
@@ -100,7 +103,12 @@ def circumstances(
     cover = texture_factor(textures, categories)
     grid = tuple(f for f in (*scalars, behind, cover) if f is not None and f.name not in drawn)
     around = Around(
-        0 if behind is None else len(behind), 0 if cover is None else len(cover), seed, photos.folder, photos.content
+        backgrounds=0 if behind is None else len(behind),
+        textures=0 if cover is None else len(cover),
+        seed=seed,
+        folder=photos.folder,
+        content=photos.content,
+        natural=how.stands,
     )
     return Circumstances(grid, tuple(drawn), around, photos.problems, how)
 

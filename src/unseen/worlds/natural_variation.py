@@ -79,7 +79,7 @@ def natural_variation(
     grid = tuple(f.name for f in factors)
     parts = tuple(Block(len(own), stored, grid=grid, names=own, cells=cells[name]) for name in BLOCKS if name in blocks)
     samples = Samples(FactorSpace((category, thing, *factors)), parts)
-    around = Around(len(behind), 0, seed, photos.folder, photos.content)
+    around = Around(len(behind), 0, seed, photos.folder, photos.content, how.stands)
     furnish = Furnish(names, instances, seed, around)
     return RenderedWorld(
         name="natural-variation", samples=samples, bank=furnish, compose=LazyStage(furnish, samples, (), seed, how),
