@@ -20,6 +20,7 @@ from unseen.vocabulary.seeds import stream
 from unseen.worlds.circumstances import Around, background_factor, check_seed, whole_number
 from unseen.worlds.objects import VERSION, Furnish, LazyStage, chosen_categories, provenance
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
+from unseen.worlds.rendering.environment import environment_of
 from unseen.worlds.stage import scalar_factor
 from unseen.worlds.variation import FIRST, said_of, variation_named
 
@@ -39,6 +40,7 @@ def natural_variation(
     combinations: int = 1000,
     blocks: Sequence[str] = BLOCKS,
     variation: str = FIRST.name,
+    environment: str = "",
     side: int = 128,
     seed: int = 0,
 ) -> RenderedWorld:
@@ -48,7 +50,7 @@ def natural_variation(
     for pairs, whose levels are taken evenly from the finer ones, the canonical one among them; ``combinations`` random
     cells for all together, the same for every instance. Of 24 × 50 objects that makes 0.5 + 1.4 + 1.2 million rows.
     ``backgrounds`` may be a folder of photos. ``variation`` names how far the factors range: "first", "natural" or
-    "natural-upright".
+    "natural-upright". ``environment``: a Radiance .hdr file whose light falls on everything, in place of a lamp.
 
     >>> len(natural_variation(2, 3, levels=5, backgrounds=4, pair_levels=3, pair_backgrounds=2, combinations=7).samples)
     654
@@ -81,13 +83,15 @@ def natural_variation(
     samples = Samples(FactorSpace((category, thing, *factors)), parts)
     around = Around(len(behind), 0, seed, photos.folder, photos.content, how.stands)
     furnish = Furnish(names, instances, seed, around)
+    light = environment_of(environment) if environment else None
     return RenderedWorld(
-        name="natural-variation", samples=samples, bank=furnish, compose=LazyStage(furnish, samples, (), seed, how),
+        name="natural-variation", samples=samples, bank=furnish, compose=LazyStage(furnish, samples, (), seed, how, light),
         side=side,
         fingerprint=fingerprint_of(
             world="natural-variation", version=VERSION, classes=names, instances=instances, seed=seed, side=side,
             sizes=[levels, around.said, pair_levels, pair_backgrounds, combinations],
             blocks=[name for name in BLOCKS if name in blocks], **said_of(how),
+            **({"environment": light.content} if light else {}),
         ),
         provenance=provenance("procedural objects, rendered, in the layout of Ibrahim et al. 2022", around),
         problems=Problems(photos.problems),

@@ -15,6 +15,7 @@ from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
 from unseen.worlds.circumstances import Around, circumstances, whole_number
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
+from unseen.worlds.rendering.environment import Environment, environment_of
 from unseen.worlds.shapes.categories import CATEGORIES
 from unseen.worlds.shapes.making import make_objects
 from unseen.worlds.stage import Stage
@@ -43,6 +44,7 @@ def objects(
     textures: int | str = 0,
     drawn: Sequence[str] = (),
     variation: str = FIRST.name,
+    environment: str = "",
     side: int = 128,
     seed: int = 0,
 ) -> RenderedWorld:
@@ -55,7 +57,7 @@ def objects(
     a factor named by the categories: shape and texture then agree or conflict (Geirhos et al. 2019 without style
     transfer). ``drawn`` names circumstances that vary from row to row without being a factor. ``variation`` names how
     much they vary: "first", "natural" (tumbling, from a quarter of the frame, standing on the ground) or
-    "natural-upright".
+    "natural-upright". ``environment``: a Radiance .hdr file whose light falls on everything, in place of a lamp.
 
     >>> objects(["mug", "chair"], 3, pose=4).samples.space.shape
     (2, 4)
@@ -73,12 +75,13 @@ def objects(
     )  # fmt: skip
     samples = Samples(FactorSpace((category, *varied.grid)), (block,))
     furnish = Furnish(names, instances, seed, varied.around)
+    light = environment_of(environment) if environment else None
     return RenderedWorld(
         name="objects", samples=samples, bank=furnish, side=side,
-        compose=LazyStage(furnish, samples, varied.drawn, seed, varied.variation),
+        compose=LazyStage(furnish, samples, varied.drawn, seed, varied.variation, light),
         fingerprint=fingerprint_of(
             world="objects", version=VERSION, categories=names, instances=instances, seed=seed, side=side,
-            textures=str(textures), **varied.said(),
+            textures=str(textures), **varied.said(), **({"environment": light.content} if light else {}),
         ),
         provenance=provenance("procedural objects, rendered", varied.around),
         problems=Problems(varied.problems),
@@ -123,6 +126,7 @@ class LazyStage:
     drawn: tuple[str, ...]
     seed: int
     variation: Variation = FIRST
+    environment: Environment | None = None
 
     @cached_property
     def bank(self) -> Bank:
@@ -138,6 +142,7 @@ class LazyStage:
             drawn=self.drawn,
             seed=self.seed,
             variation=self.variation,
+            environment=self.environment,
         )
         return stage(rows, device, draw)
 

@@ -15,6 +15,7 @@ import numpy as np
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor
 from unseen.vocabulary.samples import Samples
+from unseen.worlds.rendering.environment import Environment, lit_by
 from unseen.worlds.shown import FRONT, Shown, before
 from unseen.worlds.tumbling import natural_scenes
 from unseen.worlds.variation import DISTANCE, ELEVATION, FIRST, FOV, Variation
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 CIRCUMSTANCES = ("pose", "position", "size", "light", "elevation")  # in the order in which they are drawn
 WARM = 0.11  # hue of the canonical lamp
+LAMP = 1.05  # its strength
 
 
 def scalar_factor(name: str, levels: int, variation: Variation = FIRST) -> Factor:
@@ -66,6 +68,7 @@ class Stage:
     elevation: float = ELEVATION
     seed: int = 0
     variation: Variation = FIRST
+    environment: Environment | None = None  # in place of the lamp and the light from above and below
 
     def __call__(self, rows: np.ndarray, device: torch.device, draw: int = 0) -> Scenes:
         import torch
@@ -77,6 +80,8 @@ class Stage:
             scenes = natural_scenes(shown, self.shelf, self.variation, self.seed)
         else:
             scenes = first_scenes(shown, self.shelf)
+        if self.environment is not None:
+            scenes = lit_by(scenes, self.environment, shown.lamp[0] / LAMP)
         texture = self._numbers("texture", self.textures, rows, ids, draw)
         if texture is not None:
             scenes = replace(scenes, things=replace(scenes.things, texture=texture))
@@ -168,7 +173,7 @@ def _lamp(hue: Tensor, saturation: float) -> tuple[Tensor, Tensor, Tensor]:
     turns = torch.stack([hue + WARM, hue + WARM + 2 / 3, hue + WARM + 1 / 3], -1)
     pure = ((turns - turns.floor()) * 6 - 3).abs().sub(1).clamp(0, 1)  # the HSV wheel, written out
     colour = pure * saturation + (1 - saturation)
-    return colour * 1.05, colour * 0.3 + 0.18, colour * 0.1 + 0.1
+    return colour * LAMP, colour * 0.3 + 0.18, colour * 0.1 + 0.1
 
 
 def _place(centre: Tensor, yaw: Tensor, size: Tensor, position: Tensor, standing: bool) -> Tensor:

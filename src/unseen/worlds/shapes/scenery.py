@@ -1,7 +1,7 @@
 """Backgrounds as a camera would show them behind a thing in focus: the kinds of :mod:`backgrounds`, painted from layers
 of noise with detail at every scale, out of focus, with grain, a vignette and a colour cast.
 
-Natural pictures have about equal contrast in every octave (Field 1987): flat areas and hard edges alone are what makes a
+Natural pictures have about equal contrast in every octave (Field 1987); flat areas and hard edges alone make a
 drawing. Layouts, colours and amounts are ours.
 """
 
