@@ -1,5 +1,6 @@
 """Light from a sky map: where it is brightest stands the lamp, and a white floor is well exposed."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +44,7 @@ def test_objects_under_real_skies_differ_by_their_light_and_the_file_is_in_the_f
     worlds = [objects(["mug"], 1, pose=1, environment=str(path), side=32) for path in MAPS]
     pictures = [world.images(np.array([0])) for world in worlds]
     assert len({world.fingerprint for world in worlds}) == len(MAPS)
-    assert all(not torch.equal(a, b) for a, b in zip(pictures, pictures[1:]))
+    assert all(not torch.equal(a, b) for a, b in pairwise(pictures))
     assert all(40 < picture.float().mean() < 235 for picture in pictures)
     assert environment_of(str(MAPS[0])).content == environment_of(str(MAPS[0])).content
 

@@ -83,15 +83,15 @@ def natural_variation(
     samples = Samples(FactorSpace((category, thing, *factors)), parts)
     around = Around(len(behind), 0, seed, photos.folder, photos.content, how.stands)
     furnish = Furnish(names, instances, seed, around)
-    light = environment_of(environment) if environment else None
+    lit = environment_of(environment) if environment else None
     return RenderedWorld(
-        name="natural-variation", samples=samples, bank=furnish, compose=LazyStage(furnish, samples, (), seed, how, light),
-        side=side,
+        name="natural-variation", samples=samples, bank=furnish, side=side,
+        compose=LazyStage(furnish, samples, (), seed, how, lit),
         fingerprint=fingerprint_of(
             world="natural-variation", version=VERSION, classes=names, instances=instances, seed=seed, side=side,
             sizes=[levels, around.said, pair_levels, pair_backgrounds, combinations],
             blocks=[name for name in BLOCKS if name in blocks], **said_of(how),
-            **({"environment": light.content} if light else {}),
+            **({"environment": lit.content} if lit else {}),
         ),
         provenance=provenance("procedural objects, rendered, in the layout of Ibrahim et al. 2022", around),
         problems=Problems(photos.problems),

@@ -75,13 +75,13 @@ def objects(
     )  # fmt: skip
     samples = Samples(FactorSpace((category, *varied.grid)), (block,))
     furnish = Furnish(names, instances, seed, varied.around)
-    light = environment_of(environment) if environment else None
+    lit = environment_of(environment) if environment else None
     return RenderedWorld(
         name="objects", samples=samples, bank=furnish, side=side,
-        compose=LazyStage(furnish, samples, varied.drawn, seed, varied.variation, light),
+        compose=LazyStage(furnish, samples, varied.drawn, seed, varied.variation, lit),
         fingerprint=fingerprint_of(
             world="objects", version=VERSION, categories=names, instances=instances, seed=seed, side=side,
-            textures=str(textures), **varied.said(), **({"environment": light.content} if light else {}),
+            textures=str(textures), **varied.said(), **({"environment": lit.content} if lit else {}),
         ),
         provenance=provenance("procedural objects, rendered", varied.around),
         problems=Problems(varied.problems),
