@@ -13,7 +13,8 @@ import torch
 from unseen.vocabulary.errors import UnseenError
 from unseen.worlds import make
 from unseen.worlds.objects import objects
-from unseen.worlds.stage import RANGES, scalar_factor
+from unseen.worlds.stage import scalar_factor
+from unseen.worlds.variation import FIRST
 
 SMALL = {"side": 32, "instances": 2}
 
@@ -76,7 +77,7 @@ def test_what_is_drawn_varies_by_row_and_is_no_factor():
     assert len(torch.unique(scenes.behind_picture)) > 1
     again = world.scenes(np.array([4]))
     assert torch.equal(again.things.size, scenes.things.size[4:5])
-    low, high = RANGES["size"]
+    low, high = FIRST.ranges["size"]
     assert ((scenes.things.size >= low) & (scenes.things.size < high)).all()
     assert not torch.equal(world.scenes(np.arange(6), draw=1).things.size, scenes.things.size)
 

@@ -18,7 +18,7 @@ from unseen.worlds.rendering import kernels
 from unseen.worlds.rendering.bank import Bank
 from unseen.worlds.rendering.camera import towards, turned
 from unseen.worlds.rendering.mesh import Mesh, mesh
-from unseen.worlds.rendering.scene import GRADIENT, PICTURE, SKY, Scenes, Things
+from unseen.worlds.rendering.scene import GRADIENT, NO_FLOOR, PICTURE, PLAIN_FLOOR, SHADOWS, SKY, Scenes, Things
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="needs triton")
 on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
@@ -57,30 +57,32 @@ def bank() -> Bank:
 
 
 def scenes() -> Scenes:
-    """Five images: a mesh's own texture before a picture; a draped texture on a textured floor under a sky, and clutter
+    """Six images: a mesh's own texture before a picture; a draped texture on a textured floor under a sky, and clutter
     so far away that the shadow map leaves it out; a camera inside a cube, which crosses the near plane; nothing at all;
-    no floor and no shadow."""
+    no floor and no shadow; shadows on a picture."""
     rng = np.random.default_rng(0)
 
     def drawn(low: float, high: float, *shape: int) -> torch.Tensor:
         return torch.from_numpy(rng.uniform(low, high, shape).astype(np.float32))
 
-    image = torch.tensor([0, 1, 1, 2, 4])
-    m, b = len(image), 5
+    image = torch.tensor([0, 1, 1, 2, 4, 5])
+    m, b = len(image), 6
     things = Things(
-        image=image, mesh=torch.tensor([0, 1, 2, 1, 2]), rotation=turned(drawn(0, 360, m), drawn(-20, 20, m)),
-        position=torch.tensor([[0, 0, 0], [0, 0, -0.1], [-2.5, -2, 0.1], [0, 0, 0], [0, 0, 0.2]], dtype=torch.float32),
-        size=drawn(0.8, 1.2, m), tint=drawn(0.2, 1, m, 3), texture=torch.tensor([-1, 0, -1, -1, -1]),
-        label=torch.tensor([0, 0, 1, 0, 0]),
+        image=image, mesh=torch.tensor([0, 1, 2, 1, 2, 0]), rotation=turned(drawn(0, 360, m), drawn(-20, 20, m)),
+        position=torch.tensor([[0, 0, 0], [0, 0, -0.1], [-2.5, -2, 0.1], [0, 0, 0], [0, 0, 0.2],
+                               [0, 0, 0]], dtype=torch.float32),
+        size=drawn(0.8, 1.2, m), tint=drawn(0.2, 1, m, 3), texture=torch.tensor([-1, 0, -1, -1, -1, -1]),
+        label=torch.tensor([0, 0, 1, 0, 0, 0]),
     )  # fmt: skip
-    eye = torch.tensor([[2.5, 0.4, 1.2], [1.8, 1.8, 1.5], [0.3, 0.2, 0.7], [2, 1, 1], [2, -1, 0.9]])
+    eye = torch.tensor([[2.5, 0.4, 1.2], [1.8, 1.8, 1.5], [0.3, 0.2, 0.7], [2, 1, 1], [2, -1, 0.9], [3, 0.5, 1.6]])
     light = torch.stack([towards(drawn(0, 360, b), drawn(30, 70, b)), towards(drawn(0, 360, b), drawn(5, 40, b))], 1)
     return Scenes(
         things=things, eye=eye, target=torch.tensor([0.0, 0.0, 0.4]).expand(b, 3), fov=drawn(35, 50, b), light=light,
         light_colour=drawn(0.1, 0.8, b, 2, 3), ambient=drawn(-0.05, 0.2, b, 9, 3),
-        shadow=torch.tensor([0.8, 1.0, 0.5, 0.7, 0.0]), floor=torch.tensor([-1, 0, -1, -1, -2]),
+        shadow=torch.tensor([0.8, 1.0, 0.5, 0.7, 0.0, 0.9]),
+        floor=torch.tensor([PLAIN_FLOOR, 0, PLAIN_FLOOR, PLAIN_FLOOR, NO_FLOOR, SHADOWS]),
         floor_colour=drawn(0.4, 0.9, b, 3), floor_scale=drawn(0.5, 1.5, b),
-        behind=torch.tensor([PICTURE, SKY, GRADIENT, SKY, GRADIENT]), behind_colour=drawn(0.3, 1.0, b, 2, 3),
+        behind=torch.tensor([PICTURE, SKY, GRADIENT, SKY, GRADIENT, PICTURE]), behind_colour=drawn(0.3, 1.0, b, 2, 3),
         behind_picture=torch.zeros(b, dtype=torch.int64),
     )  # fmt: skip
 

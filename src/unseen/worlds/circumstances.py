@@ -17,9 +17,12 @@ from unseen.vocabulary.factors import Factor
 from unseen.vocabulary.seeds import stream
 from unseen.worlds.shapes.backgrounds import KINDS, background
 from unseen.worlds.shapes.patterns import PATTERNS
-from unseen.worlds.stage import RANGES, with_levels
+from unseen.worlds.stage import CIRCUMSTANCES as SCALARS
+from unseen.worlds.stage import with_levels
+from unseen.worlds.variation import FIRST, Variation, said_of, variation_named
 
-CIRCUMSTANCES = (*RANGES, "background", "texture")
+CIRCUMSTANCES = (*SCALARS, "background", "texture")
+GROUNDS = ("city", "home", "grass")  # kinds of made backgrounds that things can stand in
 
 
 @dataclass(frozen=True)
@@ -32,16 +35,25 @@ class Around:
     seed: int = 0
     folder: str = ""
     content: str = ""
+    natural: bool = False  # made backgrounds as a camera shows them
 
     def pictures(self) -> tuple[np.ndarray, ...]:
         if self.folder:
             from unseen.worlds.rendering.skies import folder_of_pictures
 
             return tuple(folder_of_pictures(self.folder)[0].values())
-        return tuple(
-            background(kind, stream(self.seed, "background", i))
-            for i, kind in enumerate(_turns(KINDS, self.backgrounds))
-        )
+        kinds = _turns(KINDS, self.backgrounds)
+        if self.natural:
+            from unseen.worlds.shapes.scenery import natural_background
+
+            return tuple(natural_background(kind, stream(self.seed, "scenery", i)) for i, kind in enumerate(kinds))
+        return tuple(background(kind, stream(self.seed, "background", i)) for i, kind in enumerate(kinds))
+
+    def grounds(self) -> tuple[bool, ...]:
+        """Whether things can stand in each picture; taken to be so of photos."""
+        if self.folder:
+            return (True,) * self.backgrounds
+        return tuple(kind in GROUNDS for kind in _turns(KINDS, self.backgrounds))
 
     def patterns(self) -> tuple[np.ndarray, ...]:
         kinds = _turns(PATTERNS, self.textures)
@@ -61,6 +73,7 @@ class Circumstances:
     drawn: tuple[str, ...]
     around: Around
     problems: tuple[str, ...] = ()
+    variation: Variation = FIRST
 
     def said(self) -> dict[str, object]:
         """What decides the images, for a fingerprint."""
@@ -68,6 +81,7 @@ class Circumstances:
             "factors": [[f.name, [str(level) for level in f.levels]] for f in self.grid],
             "drawn": sorted(self.drawn),
             "backgrounds": self.around.said,
+            **said_of(self.variation),
         }
 
 
@@ -78,18 +92,25 @@ def circumstances(
     textures: int | str,
     drawn: Sequence[str],
     seed: int,
+    variation: str = FIRST.name,
 ) -> Circumstances:
     """The arguments, checked. ``counts`` are the levels of the scalar circumstances."""
+    how = variation_named(variation)
     check_drawn(drawn, backgrounds, textures)
     check_seed(seed)
-    scalars = with_levels(counts)
+    scalars = with_levels(counts, how)
     behind, photos = background_factor(backgrounds)
     cover = texture_factor(textures, categories)
     grid = tuple(f for f in (*scalars, behind, cover) if f is not None and f.name not in drawn)
     around = Around(
-        0 if behind is None else len(behind), 0 if cover is None else len(cover), seed, photos.folder, photos.content
+        backgrounds=0 if behind is None else len(behind),
+        textures=0 if cover is None else len(cover),
+        seed=seed,
+        folder=photos.folder,
+        content=photos.content,
+        natural=how.stands,
     )
-    return Circumstances(grid, tuple(drawn), around, photos.problems)
+    return Circumstances(grid, tuple(drawn), around, photos.problems, how)
 
 
 def check_drawn(drawn: Sequence[str], backgrounds: object, textures: object) -> None:

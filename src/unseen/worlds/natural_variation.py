@@ -20,7 +20,9 @@ from unseen.vocabulary.seeds import stream
 from unseen.worlds.circumstances import Around, background_factor, check_seed, whole_number
 from unseen.worlds.objects import VERSION, Furnish, LazyStage, chosen_categories, provenance
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
+from unseen.worlds.rendering.environment import environment_of
 from unseen.worlds.stage import scalar_factor
+from unseen.worlds.variation import FIRST, said_of, variation_named
 
 SCALARS = ("pose", "position", "size", "light")
 BLOCKS = ("single", "pairs", "all")
@@ -37,6 +39,8 @@ def natural_variation(
     pair_backgrounds: int = 10,
     combinations: int = 1000,
     blocks: Sequence[str] = BLOCKS,
+    variation: str = FIRST.name,
+    environment: str = "",
     side: int = 128,
     seed: int = 0,
 ) -> RenderedWorld:
@@ -45,7 +49,8 @@ def natural_variation(
     ``levels`` of each scalar factor and ``backgrounds`` for the single block; ``pair_levels`` and ``pair_backgrounds``
     for pairs, whose levels are taken evenly from the finer ones, the canonical one among them; ``combinations`` random
     cells for all together, the same for every instance. Of 24 × 50 objects that makes 0.5 + 1.4 + 1.2 million rows.
-    ``backgrounds`` may be a folder of photos.
+    ``backgrounds`` may be a folder of photos. ``variation`` names how far the factors range: "first", "natural" or
+    "natural-upright". ``environment``: a Radiance .hdr file whose light falls on everything, in place of a lamp.
 
     >>> len(natural_variation(2, 3, levels=5, backgrounds=4, pair_levels=3, pair_backgrounds=2, combinations=7).samples)
     654
@@ -58,10 +63,11 @@ def natural_variation(
         whole_number(name, given, least)
     check_seed(seed)
     check_blocks(blocks)
+    how = variation_named(variation)
     behind, photos = background_factor(backgrounds)
     if behind is None:
         raise UnseenError("`backgrounds` is a number from 1, or a folder of photos; 0 was given.")
-    factors = (*(scalar_factor(name, levels) for name in SCALARS), behind)
+    factors = (*(scalar_factor(name, levels, how) for name in SCALARS), behind)
     coarse = [coarser(f, pair_backgrounds if f is behind else pair_levels) for f in factors]
     cells = {
         "single": single_cells(factors),
@@ -75,15 +81,17 @@ def natural_variation(
     grid = tuple(f.name for f in factors)
     parts = tuple(Block(len(own), stored, grid=grid, names=own, cells=cells[name]) for name in BLOCKS if name in blocks)
     samples = Samples(FactorSpace((category, thing, *factors)), parts)
-    around = Around(len(behind), 0, seed, photos.folder, photos.content)
+    around = Around(len(behind), 0, seed, photos.folder, photos.content, how.stands)
     furnish = Furnish(names, instances, seed, around)
+    lit = environment_of(environment) if environment else None
     return RenderedWorld(
-        name="natural-variation", samples=samples, bank=furnish, compose=LazyStage(furnish, samples, (), seed),
-        side=side,
+        name="natural-variation", samples=samples, bank=furnish, side=side,
+        compose=LazyStage(furnish, samples, (), seed, how, lit),
         fingerprint=fingerprint_of(
             world="natural-variation", version=VERSION, classes=names, instances=instances, seed=seed, side=side,
             sizes=[levels, around.said, pair_levels, pair_backgrounds, combinations],
-            blocks=[name for name in BLOCKS if name in blocks],
+            blocks=[name for name in BLOCKS if name in blocks], **said_of(how),
+            **({"environment": lit.content} if lit else {}),
         ),
         provenance=provenance("procedural objects, rendered, in the layout of Ibrahim et al. 2022", around),
         problems=Problems(photos.problems),

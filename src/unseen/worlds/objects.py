@@ -15,9 +15,11 @@ from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
 from unseen.worlds.circumstances import Around, circumstances, whole_number
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
+from unseen.worlds.rendering.environment import Environment, environment_of
 from unseen.worlds.shapes.categories import CATEGORIES
 from unseen.worlds.shapes.making import make_objects
 from unseen.worlds.stage import Stage
+from unseen.worlds.variation import FIRST, Variation
 
 if TYPE_CHECKING:
     import torch
@@ -41,6 +43,8 @@ def objects(
     backgrounds: int | str = 0,
     textures: int | str = 0,
     drawn: Sequence[str] = (),
+    variation: str = FIRST.name,
+    environment: str = "",
     side: int = 128,
     seed: int = 0,
 ) -> RenderedWorld:
@@ -51,7 +55,9 @@ def objects(
     many pictures (sky, water, city, home, grass in turn) a factor; a path takes a folder's photos. ``textures``: a
     number lays so many patterns over the objects as a factor; "categories" gives each category a pattern of its own, as
     a factor named by the categories: shape and texture then agree or conflict (Geirhos et al. 2019 without style
-    transfer). ``drawn`` names circumstances that vary from row to row without being a factor.
+    transfer). ``drawn`` names circumstances that vary from row to row without being a factor. ``variation`` names how
+    much they vary: "first", "natural" (tumbling, from a quarter of the frame, standing on the ground) or
+    "natural-upright". ``environment``: a Radiance .hdr file whose light falls on everything, in place of a lamp.
 
     >>> objects(["mug", "chair"], 3, pose=4).samples.space.shape
     (2, 4)
@@ -60,7 +66,7 @@ def objects(
     whole_number("instances", instances, 1)
     whole_number("side", side, 8)
     counts = {"pose": pose, "position": position, "size": size, "light": light, "elevation": elevation}
-    varied = circumstances(names, counts, backgrounds, textures, drawn, seed)
+    varied = circumstances(names, counts, backgrounds, textures, drawn, seed, variation)
     category = Factor("category", names, kind="category", texts=tuple(f"a {name}" for name in names))
     table = np.repeat(np.arange(len(names)), instances)
     block = Block(
@@ -69,12 +75,13 @@ def objects(
     )  # fmt: skip
     samples = Samples(FactorSpace((category, *varied.grid)), (block,))
     furnish = Furnish(names, instances, seed, varied.around)
+    lit = environment_of(environment) if environment else None
     return RenderedWorld(
-        name="objects", samples=samples, bank=furnish, compose=LazyStage(furnish, samples, varied.drawn, seed),
-        side=side,
+        name="objects", samples=samples, bank=furnish, side=side,
+        compose=LazyStage(furnish, samples, varied.drawn, seed, varied.variation, lit),
         fingerprint=fingerprint_of(
             world="objects", version=VERSION, categories=names, instances=instances, seed=seed, side=side,
-            textures=str(textures), **varied.said(),
+            textures=str(textures), **varied.said(), **({"environment": lit.content} if lit else {}),
         ),
         provenance=provenance("procedural objects, rendered", varied.around),
         problems=Problems(varied.problems),
@@ -118,6 +125,8 @@ class LazyStage:
     samples: Samples
     drawn: tuple[str, ...]
     seed: int
+    variation: Variation = FIRST
+    environment: Environment | None = None
 
     @cached_property
     def bank(self) -> Bank:
@@ -126,11 +135,14 @@ class LazyStage:
     def __call__(self, rows: np.ndarray, device: torch.device, draw: int = 0) -> Scenes:
         stage = Stage(
             self.samples,
-            self.bank.on(device).centre,
+            self.bank.on(device),
             pictures=range(len(self.bank.pictures)),
+            grounds=self.furnish.around.grounds(),
             textures=range(len(self.bank.textures)),
             drawn=self.drawn,
             seed=self.seed,
+            variation=self.variation,
+            environment=self.environment,
         )
         return stage(rows, device, draw)
 

@@ -15,38 +15,34 @@ import numpy as np
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor
 from unseen.vocabulary.samples import Samples
+from unseen.worlds.rendering.environment import Environment, lit_by
+from unseen.worlds.shown import FRONT, Shown, before
+from unseen.worlds.tumbling import natural_scenes
+from unseen.worlds.variation import DISTANCE, ELEVATION, FIRST, FOV, Variation
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
+    from unseen.worlds.rendering.bank import Shelf
     from unseen.worlds.rendering.scene import Scenes
 
-# What varies, from which value to which; the canonical value is in the middle. All ours: seed 003 gives no ranges.
-RANGES: Mapping[str, tuple[float, float]] = {
-    "pose": (-180.0, 180.0),  # degrees about the vertical; 0 is the canonical three-quarter view
-    "position": (-0.45, 0.45),  # shift to the right, in widths of the frame's half
-    "size": (0.5, 1.5),  # times the canonical size
-    "light": (-0.5, 0.5),  # hue of the lamp, in turns from the canonical warm one
-    "elevation": (0.0, 50.0),  # degrees of the camera above the floor
-}
-FRONT = 30.0  # degrees by which the canonical pose shows the left of an object
+CIRCUMSTANCES = ("pose", "position", "size", "light", "elevation")  # in the order in which they are drawn
 WARM = 0.11  # hue of the canonical lamp
-ELEVATION = 20.0
-FOV, DISTANCE = 30.0, 2.8
+LAMP = 1.05  # its strength
 
 
-def scalar_factor(name: str, levels: int) -> Factor:
+def scalar_factor(name: str, levels: int, variation: Variation = FIRST) -> Factor:
     """A circumstance at ``levels`` equally spaced values of its range, or of its circle; the middle one is canonical.
 
     >>> scalar_factor("size", 3).levels
     (0.5, 1.0, 1.5)
     """
-    if name not in RANGES:
-        raise unknown("circumstance", name, RANGES)
+    if name not in variation.ranges:
+        raise unknown("circumstance", name, CIRCUMSTANCES)
     if isinstance(levels, bool) or not isinstance(levels, int) or levels < 1:
         raise UnseenError(f"`{name}` is a number of levels, 1 or more; {levels!r} was given.")
-    low, high = RANGES[name]
+    low, high = variation.ranges[name]
     period = {"pose": 360.0, "light": 1.0}.get(name)
     kind = "ordinal" if period is None else "circular"
     if period is not None:  # all around, no level twice
@@ -59,51 +55,59 @@ def scalar_factor(name: str, levels: int) -> Factor:
 @dataclass(frozen=True, eq=False)
 class Stage:
     """Rows → scenes. An instance's number is its mesh's. ``pictures`` gives the bank's picture of each level of
-    ``background`` (none: a floor under a plain sky), ``textures`` the bank's texture of each level of ``texture`` (−1:
-    the object's own colours). ``drawn`` names circumstances that are no factor and vary from row to row over their
-    range."""
+    ``background`` (none: a floor under a plain sky) and ``grounds`` whether things can stand in it, ``textures`` the
+    bank's texture of each level of ``texture`` (−1: the object's own colours). ``drawn`` names circumstances that are
+    no factor and vary from row to row over their range."""
 
     samples: Samples
-    centre: Tensor  # [meshes, 3] the middle of each mesh's box, on the device
+    shelf: Shelf | MiddleOnly  # on the device
     pictures: Sequence[int] = ()
+    grounds: Sequence[bool] = ()
     textures: Sequence[int] = ()
     drawn: tuple[str, ...] = ()
     elevation: float = ELEVATION
     seed: int = 0
+    variation: Variation = FIRST
+    environment: Environment | None = None  # in place of the lamp and the light from above and below
 
     def __call__(self, rows: np.ndarray, device: torch.device, draw: int = 0) -> Scenes:
         import torch
 
-        from unseen.worlds.rendering.scene import PICTURE
-        from unseen.worlds.rendering.staging import staged
-
         ids = torch.from_numpy(rows).to(device)
-        _, instance, _ = self.samples.locate(rows)
-        mesh = torch.from_numpy(instance).to(device)
-        centre = self.centre[mesh]
-        pose, position, size, light, elevation = (self._value(name, rows, ids, draw) for name in RANGES)
-        yaw = pose - FRONT
-        coloured = "light" in self.samples.space or "light" in self.drawn
-        lamp, sky, ground = _lamp(light, 0.5 if coloured else 0.06)
-        background = self._numbers("background", self.pictures, rows, ids, draw)
-        standing = background is None
-        place = _place(centre, yaw, size, position, standing)
-        scenes = staged(
-            mesh, device, azimuth=0.0, elevation=elevation, distance=DISTANCE, fov=FOV,
-            target=(0.0, 0.0, 0.42 if standing else 0.0), yaw=yaw, size=size, position=place,
-            light_azimuth=55.0, light_elevation=50.0, light_colour=lamp, sky=sky, ground=ground,
-        )  # fmt: skip
+        shown = self._shown(rows, ids, draw)
+        if self.variation.framed:
+            assert not isinstance(self.shelf, MiddleOnly), "how low a turned mesh reaches is not known without it"
+            scenes = natural_scenes(shown, self.shelf, self.variation, self.seed)
+        else:
+            scenes = first_scenes(shown, self.shelf)
+        if self.environment is not None:
+            scenes = lit_by(scenes, self.environment, shown.lamp[0] / LAMP)
         texture = self._numbers("texture", self.textures, rows, ids, draw)
         if texture is not None:
             scenes = replace(scenes, things=replace(scenes.things, texture=texture))
-        if background is None:
-            return scenes
-        return replace(
-            scenes,
-            floor=torch.full_like(background, -2),
-            behind=torch.full_like(background, PICTURE),
-            behind_colour=torch.ones_like(scenes.behind_colour),
-            behind_picture=background,
+        return scenes
+
+    def _shown(self, rows: np.ndarray, ids: Tensor, draw: int) -> Shown:
+        import torch
+
+        _, instance, _ = self.samples.locate(rows)
+        values = {name: self._value(name, rows, ids, draw) for name in CIRCUMSTANCES}
+        coloured = "light" in self.samples.space or "light" in self.drawn
+        picture = self._numbers("background", self.pictures, rows, ids, draw)
+        ground = torch.ones_like(ids, dtype=torch.bool)
+        if picture is not None:
+            level = self._numbers("background", range(len(self.pictures)), rows, ids, draw)
+            assert level is not None
+            ground = torch.as_tensor(list(self.grounds or [False] * len(self.pictures)), device=ids.device)[level]
+        return Shown(
+            mesh=torch.from_numpy(instance).to(ids.device),
+            pose=values["pose"],
+            position=values["position"],
+            size=values["size"],
+            elevation=values["elevation"],
+            lamp=_lamp(values["light"], self.variation.saturation if coloured else 0.06),
+            picture=picture,
+            ground=ground,
         )
 
     def _value(self, name: str, rows: np.ndarray, ids: Tensor, draw: int) -> Tensor:
@@ -112,7 +116,7 @@ class Stage:
 
         from unseen.worlds.rendering.chance import uniform
 
-        low, high = RANGES[name]
+        low, high = self.variation.ranges[name]
         if name in self.samples.space:
             values = np.asarray(self.samples.space[name].levels, np.float32)[self.samples.levels(name, rows)]
             return torch.from_numpy(values).to(ids.device)
@@ -137,6 +141,31 @@ class Stage:
         return table[torch.zeros_like(ids)]
 
 
+@dataclass(frozen=True, eq=False)
+class MiddleOnly:
+    """All that a scene of the first variation needs of a bank, where its meshes are not read yet."""
+
+    centre: Tensor  # [meshes, 3] the middle of each mesh's box
+
+
+def first_scenes(shown: Shown, shelf: Shelf | MiddleOnly) -> Scenes:
+    """Upright on a floor, or hanging before a picture."""
+    import torch
+
+    from unseen.worlds.rendering.staging import staged
+
+    yaw = shown.pose - FRONT
+    lamp, sky, ground = shown.lamp
+    standing = shown.picture is None
+    place = _place(shelf.centre[shown.mesh], yaw, shown.size, shown.position, standing)
+    scenes = staged(
+        shown.mesh, shown.mesh.device, azimuth=0.0, elevation=shown.elevation, distance=DISTANCE, fov=FOV,
+        target=(0.0, 0.0, 0.42 if standing else 0.0), yaw=yaw, size=shown.size, position=place,
+        light_azimuth=55.0, light_elevation=50.0, light_colour=lamp, sky=sky, ground=ground,
+    )  # fmt: skip
+    return before(scenes, shown.picture, torch.zeros_like(shown.ground))
+
+
 def _lamp(hue: Tensor, saturation: float) -> tuple[Tensor, Tensor, Tensor]:
     """Colour of the lamp, and of the light from above and below, for a hue relative to the warm one."""
     import torch
@@ -144,7 +173,7 @@ def _lamp(hue: Tensor, saturation: float) -> tuple[Tensor, Tensor, Tensor]:
     turns = torch.stack([hue + WARM, hue + WARM + 2 / 3, hue + WARM + 1 / 3], -1)
     pure = ((turns - turns.floor()) * 6 - 3).abs().sub(1).clamp(0, 1)  # the HSV wheel, written out
     colour = pure * saturation + (1 - saturation)
-    return colour * 1.05, colour * 0.3 + 0.18, colour * 0.1 + 0.1
+    return colour * LAMP, colour * 0.3 + 0.18, colour * 0.1 + 0.1
 
 
 def _place(centre: Tensor, yaw: Tensor, size: Tensor, position: Tensor, standing: bool) -> Tensor:
@@ -160,6 +189,6 @@ def _place(centre: Tensor, yaw: Tensor, size: Tensor, position: Tensor, standing
     return torch.stack([x, y, z], -1)
 
 
-def with_levels(factors: Mapping[str, int]) -> list[Factor]:
+def with_levels(factors: Mapping[str, int], variation: Variation = FIRST) -> list[Factor]:
     """Scalar circumstances of more than one level, as factors."""
-    return [scalar_factor(name, levels) for name, levels in factors.items() if levels != 1]
+    return [scalar_factor(name, levels, variation) for name, levels in factors.items() if levels != 1]

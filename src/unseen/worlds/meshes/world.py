@@ -23,7 +23,7 @@ from unseen.worlds.meshes.reading import VERSION as READING
 from unseen.worlds.meshes.reading import Reading
 from unseen.worlds.meshes.references import content_of
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
-from unseen.worlds.stage import Stage, with_levels
+from unseen.worlds.stage import MiddleOnly, Stage, with_levels
 
 if TYPE_CHECKING:
     import torch
@@ -80,7 +80,7 @@ class Compose:
         middle = np.stack([0 * self.heights, 0 * self.heights, self.heights / 2], axis=1)
         stage = Stage(
             self.samples,
-            torch.from_numpy(middle).to(device),
+            MiddleOnly(torch.from_numpy(middle).to(device)),
             pictures=range(self.pictures),
             textures=range(self.textures),
             drawn=self.drawn,

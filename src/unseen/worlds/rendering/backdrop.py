@@ -2,7 +2,7 @@
 
 All of it is known at every pixel without a triangle, and is smooth there or averaged by its pyramid, so it is drawn
 once per pixel and not once per sample; the horizon is mixed over one row. The floor has one side: from below it is not
-there.
+there. A floor of kind SHADOWS is seen by its shadows alone: what lies behind is darkened as a matt floor would be.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unseen.worlds.rendering.scene import PICTURE, SKY
+from unseen.worlds.rendering.scene import NO_FLOOR, PICTURE, SHADOWS, SKY
 from unseen.worlds.rendering.shadows import HOVER, ShadowMap, occluded
 from unseen.worlds.rendering.textures import AROUND, CLAMP, WRAP, atlas, sampled
 
@@ -47,7 +47,7 @@ def rays(scenes: Scenes, camera: Camera, side: int) -> Rays:
     x, y = middle[None, None, :] * step, middle[None, :, None] * -step
     rise = camera.forward[:, 2, None, None] + y * camera.up[:, 2, None, None]
     apart = (camera.up[:, 2, None, None] * step).abs().clamp_min(1e-6)  # how much it rises from row to row
-    stands = ((scenes.floor >= -1) & (scenes.eye[:, 2] > 0))[:, None, None]
+    stands = ((scenes.floor != NO_FLOOR) & (scenes.eye[:, 2] > 0))[:, None, None]
     share = (0.5 - rise / apart).clamp(0.0, 1.0) * stands
     distance = scenes.eye[:, 2, None, None] / torch.maximum(-rise, apart * 0.25)
     return Rays(x, y, rise, step, distance, share)
@@ -71,17 +71,20 @@ def backdrop(
 
     along = rays(scenes, camera, side)
     behind = _behind(scenes, shelf, camera, along, side)
-    if not bool((scenes.floor >= -1).any()):
+    if not bool((scenes.floor != NO_FLOOR).any()):
         return behind.expand(3, len(scenes), side, side).contiguous().clamp_(0.0, 1.0)
-    floor = _floor(scenes, shelf, camera, along, maps, side)
+    floor = _floor(scenes, shelf, camera, along, maps, behind, side)
     canvas = torch.empty((3, len(scenes), side, side), device=floor.device)
     torch.mul(floor, along.share, out=canvas)
     return canvas.add_(behind * (1.0 - along.share)).clamp_(0.0, 1.0)
 
 
 def _floor(
-    scenes: Scenes, shelf: Shelf, camera: Camera, along: Rays, maps: tuple[ShadowMap, ShadowMap] | None, side: int
-) -> Tensor:
+    scenes: Scenes, shelf: Shelf, camera: Camera, along: Rays, maps: tuple[ShadowMap, ShadowMap] | None, behind: Tensor,
+    side: int,
+) -> Tensor:  # fmt: skip
+    import torch
+
     ambient = scenes.ambient[:, 0]  # light on a surface that looks up
     if scenes.ambient.shape[1] > 1:
         ambient = ambient + scenes.ambient[:, 2]
@@ -98,6 +101,8 @@ def _floor(
         assert point is not None
         base = base * _floor_texture(scenes, shelf, camera, along, point, side)
     canvas = (base * light.t()[:, :, None, None]).expand(3, len(scenes), side, side).contiguous()
+    if bool((scenes.floor == SHADOWS).any()):
+        canvas = torch.where((scenes.floor == SHADOWS)[None, :, None, None], behind, canvas)
     if maps is not None:
         assert point is not None
         dark = scenes.shadow[:, None] / light.clamp_min(1e-12)

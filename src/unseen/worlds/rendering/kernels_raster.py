@@ -125,7 +125,7 @@ def raster(
     if HEIGHT:
         count = tl.where(tl.load(looks + image * stride) > 0, count, 0)  # an image without shadows needs no map
     if CONTACT:
-        count = tl.where(tl.load(kinds + image * 3) >= -1, count, 0)  # and one without a floor none of its contacts
+        count = tl.where(tl.load(kinds + image * 3) != -2, count, 0)  # and one without a floor none of its contacts
     begin = (tl.program_id(0) % blocks) * BLOCK
     while begin < count:
         lane = tl.arange(0, BLOCK)

@@ -36,7 +36,7 @@ def _backdrop(
     eye = tl.load(im + 11)
     floor, behind, picture = tl.load(kind), tl.load(kind + 1), tl.load(kind + 2)
     share = tl.minimum(tl.maximum(0.5 - rise / apart, 0.0), 1.0)
-    share = share * ((floor >= -1) & (eye > 0)).to(tl.float32)
+    share = share * ((floor != -2) & (eye > 0)).to(tl.float32)
 
     up = 1.0 - (py.to(tl.float32) + 0.5) / SIDE
     red = tl.load(look + 5) + (tl.load(look + 8) - tl.load(look + 5)) * up
@@ -90,13 +90,18 @@ def _backdrop(
                 column, row, height = carried(wx, wy, wx * 0.0, im + 26)
                 near = occluded(contacts, column, row, -HOVER, 1.0 / HOVER, tl.load(im + 51), CONTACT_MAP)
                 closed = tl.where(inside, near * near * CONTACT * tl.load(look), 0.0)
-        red = red * (1.0 - share) + share * base_r * _on_floor(look + 1, lamps + 3, sky, lamps, dark, closed, L, K)
-        green = green * (1.0 - share) + share * base_g * _on_floor(
-            look + 2, lamps + 4, sky + 1, lamps, dark, closed, L, K
-        )
-        blue = blue * (1.0 - share) + share * base_b * _on_floor(
-            look + 3, lamps + 5, sky + 2, lamps, dark, closed, L, K
-        )
+        if floor == -3:  # what lies behind, and shadows on it
+            red *= 1.0 - share * _lost(lamps + 3, sky, lamps, dark, closed, L, K)
+            green *= 1.0 - share * _lost(lamps + 4, sky + 1, lamps, dark, closed, L, K)
+            blue *= 1.0 - share * _lost(lamps + 5, sky + 2, lamps, dark, closed, L, K)
+        else:
+            red = red * (1.0 - share) + share * base_r * _on_floor(look + 1, lamps + 3, sky, lamps, dark, closed, L, K)
+            green = green * (1.0 - share) + share * base_g * _on_floor(
+                look + 2, lamps + 4, sky + 1, lamps, dark, closed, L, K
+            )
+            blue = blue * (1.0 - share) + share * base_b * _on_floor(
+                look + 3, lamps + 5, sky + 2, lamps, dark, closed, L, K
+            )
     red = tl.minimum(tl.maximum(red, 0.0), 1.0)
     green = tl.minimum(tl.maximum(green, 0.0), 1.0)
     return red, green, tl.minimum(tl.maximum(blue, 0.0), 1.0)
@@ -105,8 +110,24 @@ def _backdrop(
 @triton.jit
 @no_type_check
 def _on_floor(colour, lamp_colour, sky, lamps, dark, closed, L: tl.constexpr, K: tl.constexpr):
-    """One channel of a plain floor's light: it looks up."""
+    """One channel of a plain floor's light."""
     base = tl.load(colour)
+    light, lost = _light(lamp_colour, sky, lamps, dark, closed, L, K)
+    return base * base * light * (1.0 - lost)
+
+
+@triton.jit
+@no_type_check
+def _lost(lamp_colour, sky, lamps, dark, closed, L: tl.constexpr, K: tl.constexpr):
+    """The share of one channel of the floor's light that shadows take."""
+    _, lost = _light(lamp_colour, sky, lamps, dark, closed, L, K)
+    return lost
+
+
+@triton.jit
+@no_type_check
+def _light(lamp_colour, sky, lamps, dark, closed, L: tl.constexpr, K: tl.constexpr):
+    """One channel of the light on a floor, which looks up, and the share of it that shadows take."""
     light = tl.load(sky)
     if K > 1:
         light += tl.load(sky + 6)
@@ -117,7 +138,7 @@ def _on_floor(colour, lamp_colour, sky, lamps, dark, closed, L: tl.constexpr, K:
     key = tl.load(lamp_colour) * tl.maximum(tl.load(lamps + 2), 0.0)
     for lamp in tl.static_range(L):
         light += tl.load(lamp_colour + lamp * 6) * tl.maximum(tl.load(lamps + lamp * 6 + 2), 0.0)
-    return base * base * light * (1.0 - (key * dark + ambient * closed) / tl.maximum(light, 1e-12))
+    return light, (key * dark + ambient * closed) / tl.maximum(light, 1e-12)
 
 
 @triton.jit(do_not_specialize=["stride", "picture_stride", "sky_stride", "bits"])
@@ -143,7 +164,7 @@ def resolve(
     mine = keys + image * (size * size)
     lane = tl.arange(0, 32)
     height = tl.load(im + 11)
-    stands = (tl.load(kinds + image * 3) >= -1) & (height > 0)
+    stands = (tl.load(kinds + image * 3) != -2) & (height > 0)
     for turn in range(TILES):
         tile = (tl.program_id(0) % programs) * TILES + turn
         px = (tile % across) * 8 + lane % 8

@@ -17,7 +17,7 @@ from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.worlds.rendering.baking import Surface, baked, linear
 from unseen.worlds.rendering.mesh import Mesh
 from unseen.worlds.rendering.projection import camera_of
-from unseen.worlds.rendering.scene import SKY, Scenes
+from unseen.worlds.rendering.scene import NO_FLOOR, SHADOWS, SKY, Scenes
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -223,7 +223,9 @@ def _shape(mi: Any, name: str, vertices: np.ndarray, surface: Surface) -> Any:
 
 def _floor(mi: Any, one: Scenes, bank: Bank) -> dict[str, Any]:
     number = int(one.floor[0])
-    if number == -2 or float(one.eye[0, 2]) <= 0:  # the floor has one side
+    if (
+        number in (NO_FLOOR, SHADOWS) or float(one.eye[0, 2]) <= 0
+    ):  # the floor has one side; shadows on a picture are not traced
         return {}
     tint = linear(one.floor_colour[0].numpy())
     colour: dict[str, Any] = {"type": "rgb", "value": tint.tolist()}

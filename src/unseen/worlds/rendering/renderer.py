@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from unseen.worlds.rendering.backdrop import backdrop, rays
 from unseen.worlds.rendering.planning import allowed, planned
 from unseen.worlds.rendering.projection import Camera, Geometry, assembled, camera_of, seen
+from unseen.worlds.rendering.scene import NO_FLOOR
 from unseen.worlds.rendering.shading import Surface, normal_at, rows_of, shaded, surface
 from unseen.worlds.rendering.shadows import contact_map, shadow_map
 from unseen.worlds.rendering.threads import side_by_side
@@ -139,7 +140,7 @@ def uncovered(scenes: Scenes, view: View, touched: Tensor, side: int, supersampl
 def _above(scenes: Scenes, camera: Camera, on: Surface, size: int) -> Tensor:
     """1 where a sample is not hidden by the floor."""
     height = scenes.eye[:, 2]
-    stands = (scenes.floor >= -1) & (height > 0)
+    stands = (scenes.floor != NO_FLOOR) & (height > 0)
     # the sample's height is eye + (forward + y · up) / inverse; without a floor it counts as high
     lift = (height + (~stands) * 1e9).index_select(0, on.image)
     slope = (camera.up[:, 2] * (-2.0 / (camera.focal * size))).index_select(0, on.image)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 GRADIENT, PICTURE, SKY = 0, 1, 2  # what lies behind: two colours, a picture filling the frame, a sky map
+PLAIN_FLOOR, NO_FLOOR, SHADOWS = -1, -2, -3  # SHADOWS: a floor that shows what lies behind, and shadows on it
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,7 @@ class Scenes:
     light_colour: Tensor  # [b, l, 3] colour times strength, linear
     ambient: Tensor  # [b, k, 3] linear
     shadow: Tensor  # [b] darkness of shadows, 0 none, 1 full
-    floor: Tensor  # [b] int64: -2 no floor, -1 plain, else a texture of the bank
+    floor: Tensor  # [b] int64: PLAIN_FLOOR, NO_FLOOR, SHADOWS, else a texture of the bank
     floor_colour: Tensor  # [b, 3] multiplies the floor's texture
     floor_scale: Tensor  # [b] edge of one texture tile in world units
     behind: Tensor  # [b] int64: GRADIENT, PICTURE or SKY
