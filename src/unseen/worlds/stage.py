@@ -18,7 +18,7 @@ from unseen.vocabulary.samples import Samples
 from unseen.worlds.rendering.environment import Environment, lit_by
 from unseen.worlds.shown import FRONT, Shown, before
 from unseen.worlds.tumbling import natural_scenes
-from unseen.worlds.variation import DISTANCE, ELEVATION, FIRST, FOV, Variation
+from unseen.worlds.variation import DISTANCE, FIRST, FOV, Variation
 
 if TYPE_CHECKING:
     import torch
@@ -65,7 +65,6 @@ class Stage:
     grounds: Sequence[bool] = ()
     textures: Sequence[int] = ()
     drawn: tuple[str, ...] = ()
-    elevation: float = ELEVATION
     seed: int = 0
     variation: Variation = FIRST
     environment: Environment | None = None  # in place of the lamp and the light from above and below
@@ -122,7 +121,7 @@ class Stage:
             return torch.from_numpy(values).to(ids.device)
         if name in self.drawn:
             return uniform(ids, self.seed, "stage", name, draw, low=low, high=high)
-        usual = self.elevation if name == "elevation" else (low + high) / 2
+        usual = self.variation.elevation if name == "elevation" else (low + high) / 2
         return torch.full(ids.shape, usual, dtype=torch.float32, device=ids.device)
 
     def _numbers(self, name: str, numbers: Sequence[int], rows: np.ndarray, ids: Tensor, draw: int) -> Tensor | None:

@@ -2,7 +2,8 @@
 
 ``first`` is what results before the world was made harder rest on. ``natural`` is meant to be as hard as photos: an
 object tumbles, is shown from a quarter of the frame to more than all of it, anywhere in the frame, in light of any
-colour, and stands on the ground of its background where there is one. Every number is ours: seed 003 gives none.
+colour, by a camera near the ground, and stands on the ground of its background where there is one. Every number is
+ours: seed 003 gives none.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from unseen.vocabulary.errors import unknown
 VERSION = 1  # raise it when a variation other than the first shows anything otherwise
 FOV, DISTANCE = 30.0, 2.8  # of the camera, in degrees and in edges of an object of size 1
 FRAME = 1.5005155  # height of the frame at that distance: 2 · DISTANCE · tan(FOV / 2)
-ELEVATION = 20.0  # degrees of the camera above the ground
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,14 @@ class Variation:
     ``plane``: position shifts each object in a direction of its own; else to the left and right. ``framed``: sizes are
     shares of the frame; else multiples of the canonical size. ``stands``: before a picture with a ground an object
     stands on it and throws a shadow; else it hangs before every picture. ``saturation`` is that of the lamp where its
-    hue varies.
+    hue varies. ``elevation`` is that of the camera where it does not vary, in degrees.
     """
 
     name: str
     about: str
     ranges: Mapping[str, tuple[float, float]] = field(hash=False)
     saturation: float
+    elevation: float = 20.0
     tumbles: bool = False
     plane: bool = False
     framed: bool = False
@@ -53,14 +54,14 @@ FIRST = Variation(
 NATURAL = Variation(
     "natural",
     "tumbling, anywhere in the frame, from a quarter of the frame to beyond it, standing on the ground of pictures",
-    {**_ROUND, "position": (-0.55, 0.55), "size": (0.25, 1.35)},
-    saturation=0.85, tumbles=True, plane=True, framed=True, stands=True,
+    {**_ROUND, "position": (-0.55, 0.55), "size": (0.25, 1.65)},
+    saturation=0.85, elevation=10.0, tumbles=True, plane=True, framed=True, stands=True,
 )  # fmt: skip
 UPRIGHT = Variation(
     "natural-upright",
     "as natural, but turning about the vertical alone",
     NATURAL.ranges,
-    saturation=NATURAL.saturation, plane=True, framed=True, stands=True,
+    saturation=NATURAL.saturation, elevation=NATURAL.elevation, plane=True, framed=True, stands=True,
 )  # fmt: skip
 
 VARIATIONS: dict[str, Variation] = {one.name: one for one in (FIRST, NATURAL, UPRIGHT)}
