@@ -65,12 +65,6 @@ def _finding(name: str, statement: str, interval: Interval, verdict: Verdict | N
     return judged(name, said, verdict)
 
 
-def _cut(level: Interval) -> Interval:
-    """The interval of an accuracy, cut at 0 and 1."""
-    low, high = (float(np.clip(end, 0, 1)) for end in (level.low, level.high))
-    return replace(level, low=low, high=high)
-
-
 def _trained(found: Asked) -> list[Finding]:
     """What was trained on is known, for each group of conditions."""
     made = []
@@ -232,7 +226,7 @@ def matrix_answer(found: Asked, model: str) -> str:
 
 
 def _number(values: np.ndarray) -> str:
-    i = _cut(mean_interval(values))
+    i = mean_interval(values).cut(0, 1)
     if not np.isfinite(i.value):
         return "unknown accuracy"
     bounds = f" [{i.low:.2f}, {i.high:.2f}]" if np.isfinite(i.low) else ""

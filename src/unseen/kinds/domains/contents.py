@@ -13,7 +13,6 @@ from unseen.kinds.answered import gather_answers
 from unseen.kinds.curves import curves, flags
 from unseen.kinds.domains.findings import (
     WORDS,
-    clipped,
     compared,
     domain_answer,
     domain_findings,
@@ -73,7 +72,7 @@ def pictures(
 
 
 def _estimate(found: Interval, least: float = 0) -> Estimate:
-    found = clipped(found, least)
+    found = found.cut(least, 1)
     return Estimate(found.value, found.low, found.high, found.n)
 
 

@@ -25,7 +25,7 @@ from unseen.kinds.exposure.repeats import (
 )
 from unseen.kinds.exposure.shown import Exposure, LayerThreshold
 from unseen.kinds.summaries import plain
-from unseen.measures import Interval, chance, mostly
+from unseen.measures import Interval, chance, mostly, percentile_ends, resamples
 from unseen.reports.contents import Finding
 from unseen.reports.words import number
 from unseen.studies.invariances import NO_TAU
@@ -110,8 +110,8 @@ def _median(each: Sequence[float], taus: np.ndarray) -> Interval:
     middle = float(np.median(taus)) if len(taus) else np.nan
     if len(each) < CLUSTERS:
         return Interval(middle, np.nan, np.nan, len(taus), "none")
-    draws = stream(0, "studies", "thresholds").integers(0, len(each), (DRAWS, len(each)))
-    low, high = np.quantile(np.median(np.array(each)[draws], axis=1), (0.025, 0.975)).tolist()
+    draws = resamples(len(each), DRAWS, stream(0, "studies", "thresholds"))
+    low, high = percentile_ends(np.median(np.array(each)[draws], axis=1)).tolist()
     return spread(Interval(middle, low, high, len(taus), RESAMPLED))
 
 

@@ -54,8 +54,7 @@ def _by_order(
 ) -> Finding:  # fmt: skip
     repeats = sorted({repeat for found in each.values() for repeat in found})
     overall = judge(np.array([np.mean([f[r] for f in each.values() if r in f]) for r in repeats]), expected)
-    low, high = (float(np.clip(end, -1, 1)) for end in (overall.interval.low, overall.interval.high))
-    overall = replace(overall, interval=replace(overall.interval, low=low, high=high))
+    overall = replace(overall, interval=overall.interval.cut(-1, 1))
     means = {one: float(np.mean(list(found.values()))) for one, found in each.items()}
     statement = (
         f"with the number of categories seen transformed, {what} {_for(means, expected)}; Spearman's ρ within a "
