@@ -4,7 +4,7 @@ reason in a sentence."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from unseen.reports import answered, tables
@@ -31,7 +31,7 @@ from unseen.reports.pictures import (
 
 BESIDE = 540  # pixels of a grid that has others beside it: what the page leaves at 1280
 MOST_PUBLISHED = 60  # numbers shown at once; more are folded away
-EVERY = "Every condition"
+EVERY, ONE_OF_EACH = "Every condition", "One condition of each kind"
 Part = Section | str
 
 
@@ -52,6 +52,12 @@ def page_of(contents: Contents, first: Part, sections: Sequence[Part]) -> Page:
 def figure(made: Figure | str, *below: Block) -> Part:
     """A figure as a section of its own."""
     return made if isinstance(made, str) else Section(made.name, made.title, (Chart(made), *below))
+
+
+def figures(made: Mapping[str, Figure | str], first: str) -> tuple[Part, list[Part], Part]:
+    """Figures by name as sections: the one that shows the answer, the others in their order, and how losses fell."""
+    others = [figure(one) for name, one in made.items() if name not in (first, "losses")]
+    return figure(made[first]), others, figure(made["losses"])
 
 
 def accuracies(contents: Contents) -> list[Section]:

@@ -20,7 +20,7 @@ VERDICTS = ("known less well", "known better", "undecided")
 BARE = ("others", "majority")  # without an interval, for room
 
 
-def show_domains(console: Console, frame: Any, study: Study) -> None:
+def show(console: Console, frame: Any, study: Study) -> None:
     """Per cent correct by domain, a table for each model."""
     factor = str(study.recipe.design.arguments["factor"])
     several = frame["series"].n_unique() > 1
