@@ -17,6 +17,7 @@ from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.seeds import keyed
 from unseen.vocabulary.split import Split
+from unseen.vocabulary.words import capital
 
 MOST_PAIRS = 3  # of the factors of one split that are drawn
 MOST_LEVELS = 12  # of a factor in such a picture; more are drawn in runs
@@ -84,7 +85,7 @@ def left_out_title(split: Split) -> str:
 
 
 def left_out_note(found: Audit) -> str:
-    return " ".join(f"{words[:1].upper()}{words[1:]}." for words in (*found.notes, *found.problems))
+    return " ".join(f"{capital(words)}." for words in (*found.notes, *found.problems))
 
 
 def pair_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -> list[SplitPicture]:

@@ -28,6 +28,7 @@ from unseen.reports.pictures import (
     unit_grid,
     unit_sheet,
 )
+from unseen.vocabulary.words import capital
 
 BESIDE = 540  # pixels of a grid that has others beside it: what the page leaves at 1280
 MOST_PUBLISHED = 60  # numbers shown at once; more are folded away
@@ -97,7 +98,7 @@ def splits(contents: Contents, every: str = EVERY) -> Part:
     least = f' style="--least:{lead.width:.0f}px;--most:{lead.width * 1.7:.0f}px"'
     below = "the number of training images" if first.part is None else "the number of visits per epoch"
     below = below if first.labels is None else "the part of the visits, where not the whole,"
-    title = first.title[:1].upper() + first.title[1:]
+    title = capital(first.title)
     caption = (
         f"{title}: {count_words(first)}.{cut_words(first)} Blue frames are seen in training, with {below} "
         f"below; orange dashed frames are asked at test, and never seen (OOD); faded cells neither. {first.note}"

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-from unseen.kinds.table import EVERY, Row, kind_in
-from unseen.kinds.trial_numbers import accuracies, learning_order, unit_numbers
-from unseen.studies.records import Record
-
-
-def numbers(record: Record, options: Mapping[str, Any]) -> Iterator[Row]:
-    yield from accuracies(record.facts, record.folder)
-    yield from unit_numbers(record.facts, record.folder, options)
-    yield from learning_order(record.facts)
-
+from unseen.kinds.table import EVERY, kind_in
+from unseen.kinds.trial_numbers import classifier_numbers
 
 KIND = kind_in(
     __name__,
     "Is a category known where it was never seen?",
     designs=(EVERY,),
-    numbers=numbers,
+    numbers=classifier_numbers,
     more="more:more_rows",
 )

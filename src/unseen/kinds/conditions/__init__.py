@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from unseen.kinds.combinations import numbers
 from unseen.kinds.table import kind_in
+from unseen.kinds.trial_numbers import classifier_numbers
 
 KIND = kind_in(
     __name__,
     "Trained on some conditions: which others are known?",
     designs=("matrix",),
-    numbers=numbers,
+    numbers=classifier_numbers,
     check="checks:check",
 )

@@ -18,6 +18,7 @@ from unseen.kinds.learned import learned_conditions, unless_learned
 from unseen.kinds.level_names import PLAIN
 from unseen.measures import Interval, Verdict, judge, judge_level, mean_interval
 from unseen.reports.contents import Finding
+from unseen.vocabulary.words import capital
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,7 +60,7 @@ def _mean(found: Asked, where: Where) -> tuple[np.ndarray, int]:
 
 def _finding(name: str, statement: str, interval: Interval, verdict: Verdict | None = None) -> Finding:
     """The judged number where something is expected, else ``interval``."""
-    said = statement[:1].upper() + statement[1:]
+    said = capital(statement)
     if verdict is None:
         return Finding(name, said, interval.value, interval.low, interval.high, interval.n)
     return judged(name, said, verdict)

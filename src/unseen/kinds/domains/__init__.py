@@ -6,17 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from unseen.kinds.table import Row, kind_in
-from unseen.kinds.trial_numbers import accuracies, learning_order, unit_numbers
+from unseen.kinds.trial_numbers import classifier_numbers
 from unseen.studies.records import Record
 
 
 def numbers(record: Record, options: Mapping[str, Any]) -> Iterator[Row]:
     from unseen.kinds.domains.numbers import by_domain
 
-    yield from accuracies(record.facts, record.folder)
+    yield from classifier_numbers(record, options)
     yield from by_domain(record.facts, record.folder)
-    yield from unit_numbers(record.facts, record.folder, options)
-    yield from learning_order(record.facts)
 
 
 KIND = kind_in(

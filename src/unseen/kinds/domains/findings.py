@@ -18,6 +18,7 @@ from unseen.kinds.judged import judged
 from unseen.measures import Interval, judge, mean_interval
 from unseen.measures.verdicts import LEVEL_SPREAD
 from unseen.reports.contents import Finding
+from unseen.vocabulary.words import capital
 
 GAP = "gap"
 LESS = "known less well where the domain was never seen"
@@ -176,7 +177,7 @@ def _at_all_of(domain: Domain, category: str) -> Finding:
 
 def _finding(name: str, statement: str, values: np.ndarray, key: str = "", spread: float = 0.0) -> Finding:
     found = judge(values, 1, spread=spread)
-    said, cut = statement[:1].upper() + statement[1:], replace(found, interval=found.interval.cut(-1, 1))
+    said, cut = capital(statement), replace(found, interval=found.interval.cut(-1, 1))
     return judged(name, said, cut, key=key)
 
 
@@ -208,7 +209,7 @@ def domain_answer(
     told = "; ".join(parts)
     repeats = [int(np.isfinite(domain.gap).sum()) for domain in have]
     dropped = f"; {sum(one.unpaired for one in have)} without a pair left out" if any(d.unpaired for d in have) else ""
-    return f"{said} {told[:1].upper()}{told[1:]} (n = {span(repeats)} {repeat_words(draws, max(repeats))}{dropped})."
+    return f"{said} {capital(told)} (n = {span(repeats)} {repeat_words(draws, max(repeats))}{dropped})."
 
 
 def repeat_words(draws: int, n: int) -> str:
