@@ -13,7 +13,8 @@ import time
 import numpy as np
 import torch
 
-from bench.training import OUTPUTS, network, settle, stepping
+from bench.machine import CUDA, network_arguments, settle
+from bench.training import OUTPUTS, network, stepping
 from unseen.training import Learner, pictures
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.worlds.natural_variation import natural_variation
@@ -83,14 +84,11 @@ def grid(args: argparse.Namespace, device: torch.device) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cuda = torch.cuda.is_available()
-    parser.add_argument("--device", default="cuda" if cuda else "cpu")
-    parser.add_argument("--backbone", default="resnet18" if cuda else "resnet18-w16")
-    parser.add_argument("--side", type=int, default=128 if cuda else 64)
-    parser.add_argument("--batch", type=int, default=256 if cuda else 32)
-    parser.add_argument("--instances", type=int, default=50 if cuda else 4)
-    parser.add_argument("--steps", type=int, default=60 if cuda else 3)
+    parser = network_arguments(__doc__)
+    parser.add_argument("--side", type=int, default=128 if CUDA else 64)
+    parser.add_argument("--batch", type=int, default=256 if CUDA else 32)
+    parser.add_argument("--instances", type=int, default=50 if CUDA else 4)
+    parser.add_argument("--steps", type=int, default=60 if CUDA else 3)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--grid", type=int, nargs=2, metavar=("CLASSES", "OBJECTS"))
     parser.add_argument("--chunk", type=int, default=16384, help="images asked of the world at a time")

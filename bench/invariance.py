@@ -13,9 +13,7 @@ it: 21 τ, both ways, for one transformation and all layers, on at most 1,000 im
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -26,6 +24,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from bench.machine import CUDA, network_arguments, where
 from bench.recording import best, drawn, memory
 from bench.training import network
 from unseen.measures import firing_invariance, invariance_coefficient
@@ -96,14 +95,11 @@ def collected(net: Any, fetch: Callable[..., Tensor], pairs: Pairs, options: dic
 
 
 def main(arguments: list[str] | None = None) -> dict[str, float]:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cuda = torch.cuda.is_available()
-    parser.add_argument("--device", default="cuda" if cuda else "cpu")
-    parser.add_argument("--backbone", default="resnet18" if cuda else "resnet18-w16")
-    parser.add_argument("--side", type=int, default=224 if cuda else 32)
-    parser.add_argument("--images", type=int, default=10_000 if cuda else 128)
-    parser.add_argument("--size", type=int, default=1024 if cuda else 208, help="images in a batch, all versions")
-    parser.add_argument("--repeats", type=int, default=1 if cuda else 3)
+    parser = network_arguments(__doc__)
+    parser.add_argument("--side", type=int, default=224 if CUDA else 32)
+    parser.add_argument("--images", type=int, default=10_000 if CUDA else 128)
+    parser.add_argument("--size", type=int, default=1024 if CUDA else 208, help="images in a batch, all versions")
+    parser.add_argument("--repeats", type=int, default=1 if CUDA else 3)
     parser.add_argument("--peak", action="store_true", help="only score, and print the peak memory")
     args = parser.parse_args(arguments)
     device = torch.device(args.device)
@@ -161,9 +157,8 @@ def main(arguments: list[str] | None = None) -> dict[str, float]:
     }
     figures |= {"curve": searching, "peak MB, n images": peaks[0], "peak MB, 4n images": peaks[1]}
     held = args.images * versions * 8 * sum(len(one) for one in maxima.values()) / 1e6
-    where = torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, 1 thread of {os.cpu_count()} cores"
     said = f"{args.backbone} ({len(net.layers)} layers), {args.side} px, {args.images:,} images × {versions - 1}"
-    print(f"invariance, {said} transformations, {precision}, {where}")
+    print(f"invariance, {said} transformations, {precision}, {where(device)}")
     named = {"one plain pass over all of them": once, "ours": scoring, "ours, nothing kept": twice}
     named |= {"collect, then score": collecting}
     for name, seconds in named.items():

@@ -10,9 +10,7 @@ for n and for 4n images: it must not grow.
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -23,6 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from bench.machine import CUDA, network_arguments, where
 from bench.training import network
 from unseen.recordings import activity_per_cell
 from unseen.recordings.responses import autocast, batches
@@ -62,14 +61,11 @@ def memory(device: torch.device) -> float:
 
 
 def main(arguments: list[str] | None = None) -> dict[str, float]:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cuda = torch.cuda.is_available()
-    parser.add_argument("--device", default="cuda" if cuda else "cpu")
-    parser.add_argument("--backbone", default="resnet18" if cuda else "resnet18-w16")
+    parser = network_arguments(__doc__)
     parser.add_argument("--stem", default="standard")
     parser.add_argument("--side", type=int, default=84)
-    parser.add_argument("--images", type=int, default=20000 if cuda else 768)
-    parser.add_argument("--size", type=int, default=1024 if cuda else 256, help="images in a batch")
+    parser.add_argument("--images", type=int, default=20000 if CUDA else 768)
+    parser.add_argument("--size", type=int, default=1024 if CUDA else 256, help="images in a batch")
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--peak", action="store_true", help="only record, and print the peak memory")
     args = parser.parse_args(arguments)
@@ -113,9 +109,10 @@ def main(arguments: list[str] | None = None) -> dict[str, float]:
         peaks.append(json.loads(told.splitlines()[-1]))
     figures = {"forward": forward, "recording": recording, "ratio": recording / forward}
     figures |= {"peak MB, n images": peaks[0], "peak MB, 4n images": peaks[1], "peak ratio": peaks[1] / peaks[0]}
-    where = torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, 1 thread of {os.cpu_count()} cores"
     layers = f"{len(net.layers)} layers"
-    print(f"recording, {args.backbone} ({layers}), {args.side} px, {args.images:,} images, {precision}, {where}")
+    print(
+        f"recording, {args.backbone} ({layers}), {args.side} px, {args.images:,} images, {precision}, {where(device)}"
+    )
     for name, seconds in (("plain forward pass", forward), ("activity of all blocks, per cell", recording)):
         print(f"  {name:40} {args.images / seconds:10,.0f} images/s   {seconds / forward:5.2f}× the time")
     print(f"  peak memory, {args.images:,} and {4 * args.images:,} images: {peaks[0]:,.0f} and {peaks[1]:,.0f} MB")

@@ -13,13 +13,14 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from bench.training import Steps, settle, stepping
+from bench.machine import CUDA, arguments, settle
+from bench.plain_loop import endless
+from bench.training import Steps, stepping
 from unseen.models import Seeing, build
 from unseen.training import Learner, pictures
 from unseen.vocabulary.recipe import TrainingSection
@@ -69,19 +70,11 @@ class Archive(torch.utils.data.Dataset):
 
 
 def plain(args: argparse.Namespace, device: torch.device, data: torch.utils.data.Dataset) -> Steps:
-    loader = torch.utils.data.DataLoader(
-        data, args.batch, shuffle=True, drop_last=True, num_workers=args.workers, pin_memory=device.type == "cuda",
-        persistent_workers=args.workers > 0, prefetch_factor=4 if args.workers else None,
-    )  # fmt: skip
     net = network().to(device).to(memory_format=torch.channels_last)
     names = net.targets
     optimiser = torch.optim.Adam(net.parameters(), 1e-3, fused=device.type == "cuda")
 
-    def endless() -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        while True:
-            yield from loader
-
-    batches = endless()
+    batches = endless(data, args.batch, args.workers, device)
 
     def steps(n: int) -> float:
         settle(device)
@@ -101,15 +94,13 @@ def plain(args: argparse.Namespace, device: torch.device, data: torch.utils.data
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cuda = torch.cuda.is_available()
-    parser.add_argument("--device", default="cuda" if cuda else "cpu")
-    parser.add_argument("--batch", type=int, default=512 if cuda else 64)
-    parser.add_argument("--images", type=int, default=200_000 if cuda else 4_000)
-    parser.add_argument("--steps", type=int, default=120 if cuda else 6)
+    parser = arguments(__doc__)
+    parser.add_argument("--batch", type=int, default=512 if CUDA else 64)
+    parser.add_argument("--images", type=int, default=200_000 if CUDA else 4_000)
+    parser.add_argument("--steps", type=int, default=120 if CUDA else 6)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--workers", type=int, default=16 if cuda else 2)
-    parser.add_argument("--packs", type=int, nargs="+", default=[1, 4, 8] if cuda else [1])
+    parser.add_argument("--workers", type=int, default=16 if CUDA else 2)
+    parser.add_argument("--packs", type=int, nargs="+", default=[1, 4, 8] if CUDA else [1])
     args = parser.parse_args()
     device = torch.device(args.device)
     torch.set_num_threads(1 if device.type == "cpu" else torch.get_num_threads())

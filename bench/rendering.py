@@ -26,17 +26,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from bench.machine import CUDA, arguments, settle
 from bench.rendering_scenes import bank, scenes
 from unseen.cli.memory import keep_freed_memory
 from unseen.worlds.rendering.bank import Bank
 from unseen.worlds.rendering.scene import Scenes
 
 Draw = Callable[[Scenes], torch.Tensor]
-
-
-def settle(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.synchronize()
 
 
 def drawing(held: Bank, side: int, fused: bool) -> Draw:
@@ -325,12 +321,10 @@ def sameness(args: argparse.Namespace, device: torch.device, faces: int) -> dict
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cuda = torch.cuda.is_available()
-    parser.add_argument("--device", default="cuda" if cuda else "cpu")
+    parser = arguments(__doc__)
     parser.add_argument("--sides", type=int, nargs="+", default=[64, 128])
-    parser.add_argument("--faces", type=int, nargs="+", default=[500, 2000, 8000] if cuda else [2000])
-    parser.add_argument("--batches", type=int, nargs="+", default=[64, 256, 1024, 4096] if cuda else [16, 64])
+    parser.add_argument("--faces", type=int, nargs="+", default=[500, 2000, 8000] if CUDA else [2000])
+    parser.add_argument("--batches", type=int, nargs="+", default=[64, 256, 1024, 4096] if CUDA else [16, 64])
     parser.add_argument("--seconds", type=float, default=2.0, help="of measuring per figure")
     parser.add_argument("--rival", type=int, default=6, help="images Mitsuba draws on a CPU")
     parser.add_argument("--profile", action="store_true", help="kernel by kernel on CUDA")

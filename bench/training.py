@@ -9,18 +9,19 @@ PNG files. The same network, batch, precision and optimiser everywhere.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import nn
 
+from bench.machine import CUDA, network_arguments, settle, where
+from bench.plain_loop import endless
 from unseen.models import Seeing, build
 from unseen.training import Learner, pictures
 from unseen.vocabulary.recipe import TrainingSection
@@ -31,11 +32,6 @@ OUTPUTS = {"category": 9, "position": 9}
 
 def network(backbone: str, stem: str, side: int, seed: int = 0) -> Seeing:
     return Seeing(build(backbone, OUTPUTS, stem=stem, input_size=(side, side), seed=seed), normalise="mnist")
-
-
-def settle(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.synchronize()
 
 
 def ours(args, device: torch.device, images: torch.Tensor, labels: np.ndarray, pack: int, compiled: bool) -> Steps:
@@ -100,19 +96,10 @@ class Memory(torch.utils.data.Dataset):
 
 def plain(args, device: torch.device, data: torch.utils.data.Dataset) -> Steps:
     """The loop people write: DataLoader, autocast, fused Adam, channels-last, cudnn.benchmark, eager."""
-    workers = args.workers
-    loader = torch.utils.data.DataLoader(
-        data, args.batch, shuffle=True, drop_last=True, num_workers=workers, pin_memory=device.type == "cuda",
-        persistent_workers=workers > 0, prefetch_factor=4 if workers else None,
-    )  # fmt: skip
     net = network(args.backbone, args.stem, args.side).to(device).to(memory_format=torch.channels_last)
     optimiser = torch.optim.Adam(net.parameters(), 1e-3, fused=device.type == "cuda")
 
-    def endless() -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        while True:
-            yield from loader
-
-    batches = endless()
+    batches = endless(data, args.batch, args.workers, device)
 
     def steps(n: int) -> float:
         with torch.backends.cudnn.flags(enabled=True, benchmark=True, deterministic=False):
@@ -144,17 +131,14 @@ def memory() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cuda = torch.cuda.is_available()
-    parser.add_argument("--device", default="cuda" if cuda else "cpu")
-    parser.add_argument("--backbone", default="resnet18" if cuda else "resnet18-w16")
+    parser = network_arguments(__doc__)
     parser.add_argument("--stem", default="standard")
     parser.add_argument("--side", type=int, default=84)
-    parser.add_argument("--batch", type=int, default=256 if cuda else 64)
-    parser.add_argument("--images", type=int, default=20000 if cuda else 2000)
-    parser.add_argument("--steps", type=int, default=150 if cuda else 12)
-    parser.add_argument("--workers", type=int, default=16 if cuda else 2, help="of the plain loop's DataLoader")
-    parser.add_argument("--packs", type=int, nargs="+", default=[1, 2, 4, 8] if cuda else [1])
+    parser.add_argument("--batch", type=int, default=256 if CUDA else 64)
+    parser.add_argument("--images", type=int, default=20000 if CUDA else 2000)
+    parser.add_argument("--steps", type=int, default=150 if CUDA else 12)
+    parser.add_argument("--workers", type=int, default=16 if CUDA else 2, help="of the plain loop's DataLoader")
+    parser.add_argument("--packs", type=int, nargs="+", default=[1, 2, 4, 8] if CUDA else [1])
     parser.add_argument("--compile", action="store_true", help="also our side with torch.compile")
     parser.add_argument("--rounds", type=int, default=3, help="all sides take turns, so that none has a quiet machine")
     parser.add_argument("--only", choices=["ours", "plain"], help="one side alone, for its memory")
@@ -187,8 +171,7 @@ def main() -> None:
         held = memory()
     rates = {name: float(np.median([turn[name] for turn in turns])) for name in sides}
     base = rates.get("plain loop, DataLoader over memory")
-    where = torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, 1 thread of {os.cpu_count()} cores"
-    print(f"training, {args.backbone}, {args.side} px, batch {args.batch}, {where}")
+    print(f"training, {args.backbone}, {args.side} px, batch {args.batch}, {where(device)}")
     for name, rate in rates.items():
         print(f"  {name:40} {rate:10,.0f} images/s" + (f"   {rate / base:5.2f}×" if base else ""))
     side = {"ours": "our side alone", "plain": "the plain loops alone"}.get(args.only, "all sides together")

@@ -15,7 +15,6 @@ draws no noise; the edges that torchvision's blur mirrors are left out.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import time
@@ -27,7 +26,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bench.training import settle, stepping
+from bench.machine import arguments, settle
+from bench.training import stepping
 from bench.transforms_rivals import PLAIN, kornia, margin, torchvision
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
@@ -164,9 +164,7 @@ def apart_line(name: str, found: Mapping[str, float]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cuda = torch.cuda.is_available()
-    parser.add_argument("--device", default="cuda" if cuda else "cpu")
+    parser = arguments(__doc__)
     parser.add_argument("--batch", type=int)
     parser.add_argument("--side", type=int, default=224)
     parser.add_argument("--rounds", type=int, default=5)

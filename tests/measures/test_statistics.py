@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from unseen.measures import mean_interval, median_interval, proportion_interval
+from unseen.measures import Interval, mean_interval, median_interval, proportion_interval
 from unseen.vocabulary.errors import UnseenError
 
 values = st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=20)
@@ -74,3 +74,18 @@ def test_a_level_or_a_count_that_cannot_be_is_explained():
         mean_interval(np.ones(3), 95.0)
     with pytest.raises(UnseenError, match="5 of 3"):
         proportion_interval(5, 3)
+
+
+def test_an_interval_is_cut_at_the_range_of_its_quantity_and_only_there():
+    wide = Interval(0.9, 0.7, 1.2, 3, "t")
+    assert (wide.cut(0, 1).low, wide.cut(0, 1).high, wide.cut(0, 1).value) == (0.7, 1, 0.9)
+    assert np.isnan(mean_interval(np.array([0.5])).cut(0, 1).low), "no interval stays none"
+
+
+def test_repeats_that_coincide_but_for_rounding_have_an_interval_without_width():
+    same = mean_interval(np.array([0.1 + 0.2, 0.3, 0.3]))
+    assert same.has_no_width
+    assert np.isnan(same.without_ends().low)
+    assert same.without_ends().value == pytest.approx(0.3)
+    assert not mean_interval(np.array([0.3, 0.31, 0.3])).has_no_width
+    assert not mean_interval(np.array([0.3])).has_no_width, "one repeat has no interval at all"

@@ -281,10 +281,10 @@ def test_one_row_per_trial_tells_each_domain(finished):
 def test_a_terminal_shows_domains_in_80_columns(finished):
     from rich.console import Console
 
-    from unseen.kinds.domains.terminal import show_domains
+    from unseen.kinds.domains.terminal import show
 
     console = Console(width=80, record=True)
-    show_domains(console, summary_of(finished).fill_nan(None), finished)
+    show(console, summary_of(finished).fill_nan(None), finished)
     text = console.export_text()
     assert max(map(len, text.splitlines())) <= 80
     assert re.search(r"sketch +35 \[\d+, \d+\] +60 \[\d+, \d+\] +\+25 \[\d+, \d+\]", text)

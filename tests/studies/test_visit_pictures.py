@@ -5,7 +5,8 @@ import pytest
 
 from unseen.designs import audit, matrix
 from unseen.kinds.checks import check
-from unseen.kinds.pictures import splits, visible
+from unseen.kinds.pictures import splits
+from unseen.kinds.stretched import fitted, visible
 from unseen.kinds.visit_pictures import visit_picture
 from unseen.reports import grid_text
 from unseen.reports.pictures import cell_words, count_words, split_sheet
@@ -100,9 +101,7 @@ def test_pictures_with_signs_are_shown_about_mid_grey():
     assert shown[1].max() == 200
 
 
-def test_pictures_brighter_than_white_are_stretched_as_in_exposure_studies():
-    from unseen.kinds.exposure.pictures import fitted
-
+def test_pictures_brighter_than_white_are_stretched_one_by_one():
     bright = np.linspace(0, 1600, 64, dtype=np.float32).reshape(1, 1, 8, 8)
     pictures = np.concatenate([bright, bright - 400, bright / 8])
     shown = visible(pictures)

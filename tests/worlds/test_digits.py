@@ -178,7 +178,7 @@ def test_a_world_travels_to_another_process_without_what_lies_on_a_device():
     world = WORLDS["scale"]
     before = world.images(np.arange(9))
     there = pickle.loads(pickle.dumps(world))
-    assert there._resident == {}
+    assert there._held._held == {}
     assert torch.equal(there.images(np.arange(9)), before)
 
 

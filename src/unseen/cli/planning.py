@@ -187,7 +187,7 @@ def show_status(study: Any, console: Console) -> None:
     from unseen.kinds.collect import damage, finished_trials
     from unseen.studies.anew import work
     from unseen.studies.kept_weights import taken
-    from unseen.studies.sizes import size_text
+    from unseen.vocabulary.sizes import size_text
 
     trials, failures = study.trials, study.failures()
     done = [trial for trial in trials if study.find(trial) is not None]
@@ -225,8 +225,8 @@ def clean_study(study: Any, console: Console, everything: bool, yes: bool, weigh
     from unseen.studies import anew
     from unseen.studies.codeless import unknown_code
     from unseen.studies.kept_weights import remove, taken
-    from unseen.studies.sizes import size_text
     from unseen.vocabulary.errors import UnseenError, listed
+    from unseen.vocabulary.sizes import size_text
 
     store = study.store
     if everything and (names := unknown_code(study.recipe)):

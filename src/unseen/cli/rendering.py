@@ -81,7 +81,8 @@ def render_world(
 ) -> None:
     from unseen.engines.local import find_device
     from unseen.exports.plan import plan_export
-    from unseen.exports.run import in_bytes, run
+    from unseen.exports.run import run
+    from unseen.vocabulary.sizes import size_text
 
     world, arguments = open_named(name, settings)
     place = str(find_device(device))
@@ -103,7 +104,7 @@ def render_world(
     if done.written < done.shards:
         console.print(f"{done.shards - done.written:,} of {done.shards:,} shards were finished already")
     rate = f", {per_second(bar.drawn / (time.perf_counter() - bar.started))} images/s" if done.written else ""
-    console.print(f"{done.images:,} images, {in_bytes(done.bytes)}, {clock(spent)}{rate}")
+    console.print(f"{done.images:,} images, {size_text(done.bytes)}, {clock(spent)}{rate}")
     if done.out_of_frame:
         share = f"{done.out_of_frame / done.images:.1%}"
         print_hanging(console, f"  note: {done.out_of_frame:,} images ({share}) show nothing of their object: it lies "

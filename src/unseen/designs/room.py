@@ -21,6 +21,7 @@ from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.pools import POOLS, Pools
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import RowSet, available, cell_name
+from unseen.vocabulary.words import capital
 
 Cell = tuple[int, int]
 SPARSE = 0.4  # of all cells: with fewer usable ones the levels with most gaps are dropped before anything is tried
@@ -219,8 +220,7 @@ def no_choice(
 
 
 def _sentence(ways: Sequence[str], between: str = ", or ") -> str:
-    text = between.join(ways)
-    return text[:1].upper() + text[1:]
+    return capital(between.join(ways))
 
 
 def _range(least: int, most: int) -> str:

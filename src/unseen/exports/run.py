@@ -29,6 +29,7 @@ from unseen.exports.selection import RowsLike
 from unseen.exports.shards import write_manifest, writer
 from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.sizes import size_text
 from unseen.vocabulary.whole_files import written_aside
 from unseen.vocabulary.world import World
 
@@ -194,8 +195,8 @@ def check_space(plan: Plan, images: int, note: Note | None) -> None:
     rows = np.concatenate([plan.rows.part(place, place + 1) for place in places.tolist()])
     each = float(np.mean([_on_disk(plan, len(plan.encode(one))) for one in drawn(plan, rows)]))
     needed, free = each * images, shutil.disk_usage(plan.out).free
-    told = f"{images:,} images of about {in_bytes(each)} need {in_bytes(needed)}"
-    told += f", and '{plan.out}' has {in_bytes(free)} free"
+    told = f"{images:,} images of about {size_text(each)} need {size_text(needed)}"
+    told += f", and '{plan.out}' has {size_text(free)} free"
     if needed > free:
         raise UnseenError(f"{told}. Make room, choose a folder on another disk, or fewer rows.")
     if needed > 0.9 * free and note is not None:
@@ -206,17 +207,6 @@ def _on_disk(plan: Plan, size: int) -> int:
     if plan.in_folder:
         return -(-size // BLOCK) * BLOCK
     return -(-size // 512) * 512 + 1536 if plan.format == "webdataset" else size + 64
-
-
-def in_bytes(number: float) -> str:
-    """
-    >>> in_bytes(900), in_bytes(12_345_678)
-    ('900 B', '12.3 MB')
-    """
-    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
-        if number >= size:
-            return f"{number / size:.3g} {unit}"
-    return f"{number:.0f} B"
 
 
 def _shard_rows(plan: Plan, number: int) -> np.ndarray:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unseen.kinds.pictures import visible
+from unseen.kinds.stretched import visible
 from unseen.kinds.told import Told
 from unseen.reports.answer_pictures import Gallery, Mistake
 from unseen.studies.study import Study

@@ -10,19 +10,19 @@ import numpy as np
 
 from unseen.designs import Audit
 from unseen.designs.pairs import Pair
-from unseen.kinds.exposure.pictures import fitted
+from unseen.kinds.stretched import STRETCHED, visible
 from unseen.kinds.visit_pictures import distinct, is_repeated, visit_picture
 from unseen.reports.contents import SplitPicture
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.seeds import keyed
 from unseen.vocabulary.split import Split
+from unseen.vocabulary.words import capital
 
 MOST_PAIRS = 3  # of the factors of one split that are drawn
 MOST_LEVELS = 12  # of a factor in such a picture; more are drawn in runs
 MOST_SINGLE = 24  # of a factor whose levels cannot be drawn in runs, since some in between are held out
 PAIR_NOTE = "Two factors at a time, whatever the others are; rows kept for choosing the epoch are counted too."
-STRETCHED = "Pictures that leave the range from black to white are stretched to fit it here."
 HARDEST = ("extrapolation", "interpolation", "composition", "random")  # the first has the example images
 
 
@@ -85,7 +85,7 @@ def left_out_title(split: Split) -> str:
 
 
 def left_out_note(found: Audit) -> str:
-    return " ".join(f"{words[:1].upper()}{words[1:]}." for words in (*found.notes, *found.problems))
+    return " ".join(f"{capital(words)}." for words in (*found.notes, *found.problems))
 
 
 def pair_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -> list[SplitPicture]:
@@ -182,8 +182,3 @@ def _examples(
     missing = np.ones(height * width, dtype=bool)
     missing[cells] = False
     return examples.reshape(height, width, *images.shape[1:]), missing.reshape(height, width)
-
-
-def visible(images: np.ndarray) -> np.ndarray:
-    """Pictures as bytes. Each that leaves 0 to 255 is stretched to it, about mid grey where it has signs."""
-    return images if images.dtype == np.uint8 else np.array([*map(fitted, images)], np.uint8).reshape(images.shape)

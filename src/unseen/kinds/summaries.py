@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from unseen.kinds.trial_numbers import DEGENERATE
 from unseen.measures import mean_interval
 from unseen.studies.records import Record
@@ -62,11 +60,10 @@ def summarise(tidy: pl.DataFrame, trials: Sequence[Record], bounded: Sequence[st
         per_repeat = per_repeat.drop_nulls().cast(pl.Float64).to_numpy()
         if not len(per_repeat):
             continue
-        i = mean_interval(per_repeat)
-        head = dict(zip(keys, group))
+        i, head = mean_interval(per_repeat), dict(zip(keys, group))
+        i = i.cut(0, 1) if head["measure"] in (*BOUNDED, *bounded) else i
         known = chances.get(head["target"]) if head["measure"] == "accuracy" else None
-        low, high = np.clip([i.low, i.high], 0, 1) if head["measure"] in (*BOUNDED, *bounded) else (i.low, i.high)
-        found = {"value": i.value, "low": float(low), "high": float(high), "n": i.n, "chance": known}
+        found = {"value": i.value, "low": i.low, "high": i.high, "n": i.n, "chance": known}
         asked = part["n"].drop_nulls().to_list() if head["measure"] == "accuracy" else []
         rows.append({**head, **found, "asked": round(sum(asked) / len(asked), 1) if asked else None})
     return pl.DataFrame(rows, infer_schema_length=None).sort(

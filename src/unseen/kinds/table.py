@@ -93,6 +93,28 @@ class Kind:
     task: str = "classification"
 
 
+def kind_in(
+    folder: str,
+    asks: str,
+    *,
+    designs: tuple[str, ...],
+    numbers: Callable[[Record, Mapping[str, Any]], Iterable[Row]],
+    task: str = "classification",
+    **others: str,
+) -> Kind:
+    """The kind of a folder whose files have the usual names: ``contents.py`` with ``summary_of``, ``findings_of`` and
+    ``contents_of`` a study, ``page.py`` with ``page``, ``terminal.py`` with ``show``, ``plan.py`` with ``plan``.
+    ``others``: what not every kind has, by where it is in the folder (``check="checks:check"``)."""
+
+    def part(place: str) -> Callable[..., Any]:
+        return later(f"{folder}.{place}")
+
+    study = (part(f"contents:{what}_of") for what in ("summary", "findings", "contents"))
+    shown = (part(place) for place in ("page:page", "terminal:show", "plan:plan"))
+    more = {name: part(place) for name, place in others.items()}
+    return Kind(folder.rpartition(".")[2], asks, designs, numbers, *study, *shown, task=task, **more)
+
+
 # Name, and where it is: loaded when a study needs it.
 KINDS: dict[str, str] = {
     "combinations": "unseen.kinds.combinations:KIND",

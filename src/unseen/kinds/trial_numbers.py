@@ -11,9 +11,17 @@ import numpy as np
 
 from unseen.measures import accuracy, chance, geometric_mean, learning_lead, unit_summary
 from unseen.studies.answers import read_answers, words
+from unseen.studies.records import Record
 
 BOTH = "geometric mean"
 DEGENERATE = "degenerate units"  # without a type or without a score
+
+
+def classifier_numbers(record: Record, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """All of them, of a network that tells classes; ``options``: how units are scored."""
+    yield from accuracies(record.facts, record.folder)
+    yield from unit_numbers(record.facts, record.folder, options)
+    yield from learning_order(record.facts)
 
 
 def accuracies(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]]:

@@ -17,6 +17,7 @@ from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
+from unseen.vocabulary.words import capital
 
 FRACTIONS = {(1, 2): "½", (1, 3): "⅓", (2, 3): "⅔", (1, 4): "¼", (3, 4): "¾", (1, 8): "⅛"}
 ASKED = ("within", "across", "plain")
@@ -82,7 +83,7 @@ def visit_picture(
         counts=counts,
         examples=None if images is None else images[:, kept],
         missing=None if missing is None else missing[:, kept],
-        note=". ".join(_sentence(words) for words in (*found.notes, *found.problems, sets_in_words(split))) + ".",
+        note=". ".join(capital(words) for words in (*found.notes, *found.problems, sets_in_words(split))) + ".",
         labels=labels,
         part=part,
     )
@@ -133,10 +134,6 @@ def sets_in_words(split: Split) -> str:
     across = "; across, transformed and never seen so" if seen < categories else ""
     within = "; within, transformed and seen so" if seen else ""
     return f"asked on new images: plain, untransformed{across}{within}"
-
-
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def fraction(count: int, total: int) -> str:

@@ -1,13 +1,7 @@
 """Arrays in, numbers out: accuracy, regression, units, codes, statistics. No torch, no files; NaN where undefined."""
 
 from unseen.measures.accuracy import CellAccuracy, accuracy, cell_accuracy, chance, confusion_matrix, geometric_mean
-from unseen.measures.comparisons import (
-    PairedTest,
-    RankCorrelation,
-    paired_test,
-    partial_rank_correlation,
-    rank_correlation,
-)
+from unseen.measures.bootstrap import percentile_ends, resamples
 from unseen.measures.disentanglement import DCI, MIG, dci, mig
 from unseen.measures.distance import level_distances, nearest_seen_distance
 from unseen.measures.growth import (
@@ -25,6 +19,7 @@ from unseen.measures.kinds import KindMean, by_kind, factor_kinds
 from unseen.measures.learning import epochs_to_reach, learning_lead
 from unseen.measures.populations import TypeSummary, UnitSummary, unit_summary
 from unseen.measures.pull import Pull, pull
+from unseen.measures.ranks import RankCorrelation, rank_correlation, spearman
 from unseen.measures.regression import (
     FactorScores,
     OneOut,
@@ -100,7 +95,6 @@ __all__ = [
     "KindMean",
     "NestedSpread",
     "OneOut",
-    "PairedTest",
     "Pull",
     "RankCorrelation",
     "SeedSummary",
@@ -152,19 +146,20 @@ __all__ = [
     "mostly",
     "nearest_seen_distance",
     "nested_spread",
-    "paired_test",
-    "partial_rank_correlation",
+    "percentile_ends",
     "power",
     "proportion_interval",
     "pull",
     "quadrant_counts",
     "r2",
     "rank_correlation",
+    "resamples",
     "scaled",
     "seed_summary",
     "selectivity",
     "share_far_outside",
     "share_towards_mean",
+    "spearman",
     "specialization",
     "tau_from_curve",
     "towards_mean",

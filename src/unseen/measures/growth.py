@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
 from unseen.measures.accuracy import _same_length, cell_accuracy
+from unseen.measures.bootstrap import percentile_ends, resamples
 from unseen.measures.statistics import NAN, Interval, check_level, mean_interval, proportion_interval
 from unseen.measures.verdicts import FEWEST, Verdict, judge
 from unseen.vocabulary.seeds import stream
@@ -185,13 +185,6 @@ def _advantage(fits: np.ndarray, points: int) -> float:
     return float(points * np.log(linear / logarithmic))
 
 
-def _resamples(seeds: int, draws: int, seed: int) -> np.ndarray:
-    """Seeds drawn with replacement: every such draw where they can be listed, else ``draws`` of them."""
-    if seeds**seeds <= max(draws, 1):
-        return np.array(list(product(range(seeds), repeat=seeds)))
-    return stream(seed, "measures", "growth").integers(0, seeds, (draws, seeds))
-
-
 def category_growth(
     seen: Float[np.ndarray, " trials"],
     accuracy: Float[np.ndarray, " trials"],
@@ -264,15 +257,12 @@ def _bootstrap(
     if len(places) < 2:
         return np.full((3, 2), NAN)
     table = []
-    for draw in _resamples(len(places), draws, seed):
+    for draw in resamples(len(places), draws, stream(seed, "measures", "growth")):
         some = np.concatenate([places[i] for i in draw])
         if len(np.unique(x[some])) > 2:  # seeds that lack trials may leave too few numbers
             fits = _fits(x[some], y[some])
             table.append((_advantage(fits, len(some)), *fits[:, 1]))
-    if not table:
-        return np.full((3, 2), NAN)
-    tail = (1 - level) / 2
-    return np.quantile(np.array(table), (tail, 1 - tail), axis=0, method="inverted_cdf").T
+    return percentile_ends(np.array(table), level).T if table else np.full((3, 2), NAN)
 
 
 def _aic(residual: float, points: int) -> float:

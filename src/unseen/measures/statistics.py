@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -12,6 +12,7 @@ from unseen.vocabulary.errors import UnseenError
 # scipy.stats takes over a second to import: functions import what they need when they are called.
 
 NAN = float("nan")
+COINCIDE = 1e-9  # width of an interval over repeats that are all the same, but for rounding
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,20 @@ class Interval:
 
     def __str__(self) -> str:
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}], n = {self.n}"
+
+    def cut(self, least: float, most: float) -> Interval:
+        """With ends in the range of the quantity: an accuracy lies in 0 to 1, a correlation in -1 to 1."""
+        low, high = (float(np.clip(end, least, most)) for end in (self.low, self.high))
+        return replace(self, low=low, high=high)
+
+    def without_ends(self) -> Interval:
+        """The value alone."""
+        return replace(self, low=NAN, high=NAN)
+
+    @property
+    def has_no_width(self) -> bool:
+        """Whether all repeats coincide, so that their spread is unknown and nothing is judged by it."""
+        return self.low == self.high or self.high - self.low <= COINCIDE
 
 
 def check_level(level: float) -> None:

@@ -15,14 +15,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
-from unseen.measures.comparisons import rank_correlation
+from unseen.measures.ranks import centred_ranks, rank_correlation
 from unseen.measures.statistics import NAN, Interval, mean_interval, median_interval
 from unseen.vocabulary.errors import UnseenError
 
 FEWEST = 3  # repeats that a verdict rests on
 FEWEST_SIGNS = 6  # numbers that an exact test of signs can decide by: 2/2^5 is above .05
 LEVEL_SPREAD = 0.03  # of an accuracy or a share between repeats, which a few of them may hide
-COINCIDE = 1e-9  # width of an interval over repeats that are all the same, but for rounding
 ALPHA = 0.05
 
 
@@ -57,9 +56,9 @@ def judge(
     ('two repeats decide nothing', 'all repeats coincide')
     """
     found = mean_interval(np.asarray(values, np.float64))
-    if found.n > 1 and not found.high - found.low > COINCIDE:  # equal by chance is not known exactly
+    if found.has_no_width:  # equal by chance is not known exactly
         why = "all repeats coincide" if found.n >= FEWEST else _FEW[found.n]
-        return Verdict(replace(found, low=NAN, high=NAN), None, NAN, why)
+        return Verdict(found.without_ends(), None, NAN, why)
     if found.n < FEWEST:
         return Verdict(found, None, NAN, _FEW[found.n])
     from scipy.special import stdtr, stdtrit
@@ -85,8 +84,7 @@ def judge_level(values: Float[np.ndarray, " repeats"], expected: int, null: floa
     by more than that, or of which some fail altogether, are beyond any rule for so few of them.
     """
     found = judge(values, expected, null=null, spread=LEVEL_SPREAD)
-    low, high = (float(np.clip(end, 0, 1)) for end in (found.interval.low, found.interval.high))
-    return replace(found, interval=replace(found.interval, low=low, high=high))
+    return replace(found, interval=found.interval.cut(0, 1))
 
 
 def mostly(values: Float[np.ndarray, " n"], expected: int, null: float) -> Verdict:
@@ -132,7 +130,7 @@ def lowest(values: Mapping[str, Float[np.ndarray, " repeats"]], name: str) -> tu
     against = min(1.0, len(others) * min(one.p for one in above)) if above else 1.0
     if any(np.isnan(one.p) for one in each.values()):  # to be above one is enough, to be below all is not known
         why = next(one.why for one in each.values() if np.isnan(one.p))
-        unknown = replace(nearest.interval, low=NAN, high=NAN)
+        unknown = nearest.interval.without_ends()
         return (Verdict(unknown, False, against) if against <= ALPHA else Verdict(unknown, None, NAN, why)), rival
     corrected = [mean_interval(gap, 1 - ALPHA / len(others)) for gap in gaps.values()]
     ends = max(one.low for one in corrected), max(one.interval.high for one in each.values())
@@ -193,7 +191,8 @@ def correlation_shares(
     own = dict.fromkeys(stratum for stratum, _ in points)
     for stratum in own:
         mine = [repeat for repeat in names if (stratum, repeat) in points]
-        a, b = (_centred_ranks(column) for column in np.array([points[stratum, repeat] for repeat in mine]).T)
+        # Means of the same numbers are ties, whatever rounding made of them.
+        a, b = map(centred_ranks, np.round([points[stratum, repeat] for repeat in mine], 12).T)
         if not a.any() or not b.any():
             silent += 1
             continue
@@ -215,8 +214,7 @@ def judge_correlation(found: CorrelationShares, expected: int = 1) -> Verdict:
             Interval(NAN, NAN, NAN, 0, "Spearman within strata; t"), None, NAN, "one of the two never changes"
         )
     made = judge(found.shares, expected, widened=found.widened)
-    low, high = (float(np.clip(end, -1, 1)) for end in (made.interval.low, made.interval.high))
-    return replace(made, interval=replace(made.interval, low=low, high=high, method="Spearman within strata; t"))
+    return replace(made, interval=replace(made.interval.cut(-1, 1), method="Spearman within strata; t"))
 
 
 def judge_ranks(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"], expected: int = 1) -> Verdict:
@@ -227,7 +225,7 @@ def judge_ranks(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"], expected
     [None, True]
     """
     found = rank_correlation(np.asarray(x, np.float64), np.asarray(y, np.float64))
-    found = replace(found, correlation=replace(found.correlation, low=NAN, high=NAN))  # no interval is exact with it
+    found = replace(found, correlation=found.correlation.without_ends())  # no interval is exact with it
     if np.isnan(found.p) or found.n < FEWEST:
         why = _FEW.get(found.n, "one of the two never changes")
         return Verdict(found.correlation, None, NAN, why)
@@ -235,12 +233,6 @@ def judge_ranks(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"], expected
         why = "fewer than five decide nothing by their order" if found.n < 5 else "such an order is not rare by chance"
         return Verdict(found.correlation, None, found.p, why)
     return Verdict(found.correlation, expected == (1 if found.correlation.value > 0 else -1), found.p)
-
-
-def _centred_ranks(values: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-    from scipy.stats import rankdata
-
-    return rankdata(np.round(values, 12)) - (len(values) + 1) / 2
 
 
 def holm(ps: Sequence[float]) -> list[float]:

@@ -4,7 +4,7 @@ reason in a sentence."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from unseen.reports import answered, tables
@@ -28,10 +28,11 @@ from unseen.reports.pictures import (
     unit_grid,
     unit_sheet,
 )
+from unseen.vocabulary.words import capital
 
 BESIDE = 540  # pixels of a grid that has others beside it: what the page leaves at 1280
 MOST_PUBLISHED = 60  # numbers shown at once; more are folded away
-EVERY = "Every condition"
+EVERY, ONE_OF_EACH = "Every condition", "One condition of each kind"
 Part = Section | str
 
 
@@ -52,6 +53,12 @@ def page_of(contents: Contents, first: Part, sections: Sequence[Part]) -> Page:
 def figure(made: Figure | str, *below: Block) -> Part:
     """A figure as a section of its own."""
     return made if isinstance(made, str) else Section(made.name, made.title, (Chart(made), *below))
+
+
+def figures(made: Mapping[str, Figure | str], first: str) -> tuple[Part, list[Part], Part]:
+    """Figures by name as sections: the one that shows the answer, the others in their order, and how losses fell."""
+    others = [figure(one) for name, one in made.items() if name not in (first, "losses")]
+    return figure(made[first]), others, figure(made["losses"])
 
 
 def accuracies(contents: Contents) -> list[Section]:
@@ -91,7 +98,7 @@ def splits(contents: Contents, every: str = EVERY) -> Part:
     least = f' style="--least:{lead.width:.0f}px;--most:{lead.width * 1.7:.0f}px"'
     below = "the number of training images" if first.part is None else "the number of visits per epoch"
     below = below if first.labels is None else "the part of the visits, where not the whole,"
-    title = first.title[:1].upper() + first.title[1:]
+    title = capital(first.title)
     caption = (
         f"{title}: {count_words(first)}.{cut_words(first)} Blue frames are seen in training, with {below} "
         f"below; orange dashed frames are asked at test, and never seen (OOD); faded cells neither. {first.note}"

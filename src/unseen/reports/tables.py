@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from unseen.reports.charts import set_title
 from unseen.reports.contents import Contents, Finding
 from unseen.reports.words import finding_numbers, has_interval, interval, number, plain, verdict_words
+from unseen.vocabulary.words import capital
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,7 +45,7 @@ def verdicts(items: Sequence[Finding]) -> str:
         spread = f" {interval(item.low, item.high, item.n)}" if has_interval(item.low, item.high) else ""
         rows.append(
             f'<tr><td><a class="mark {style}" href="#verdict-rules">{words}</a></td>'
-            f'<td class="wrap">{escape(item.name[:1].upper() + item.name[1:])}</td>'
+            f'<td class="wrap">{escape(capital(item.name))}</td>'
             f"<td>{escape(number(item.value) + spread)}</td>"
             f"<td>{escape(f'{item.n} {item.over}'.strip() if item.n != 1 else '1')}</td></tr>"
         )
@@ -64,7 +65,7 @@ def findings(items: Sequence[Finding]) -> str:
         why = f'<span class="why">Open: {escape(item.why)}.</span>' if item.judged and item.why else ""
         made.append(
             f'<li><a class="mark {style}" href="#verdict-rules">{words}</a>'
-            f"<span><strong>{escape(item.name[:1].upper() + item.name[1:])}.</strong> {escape(item.statement)}</span>"
+            f"<span><strong>{escape(capital(item.name))}.</strong> {escape(item.statement)}</span>"
             f'<span class="number">{escape(finding_numbers(item))}</span>{why}</li>'
         )
     return f'<ul class="findings">\n{"".join(made)}\n</ul>'

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from unseen.studies.sizes import size_text
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, code_in_identity, stem_of
+from unseen.vocabulary.sizes import size_text
 
 KEY = "recordings.weights"
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from unseen.studies.asked import layers_to_record
 from unseen.studies.keeping import keeps_weights
-from unseen.studies.sizes import size_text
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
+from unseen.vocabulary.sizes import size_text
 
 ANSWER = 4  # bytes that an answer takes on disk: its number, class and confidence, packed
 FACTS = 20_000  # bytes of a trial's description and curves

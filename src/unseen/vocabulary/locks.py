@@ -4,9 +4,12 @@ Two ways to hold one: :func:`held_alone` turns others away and tells them who ho
 :func:`in_turn` lets them wait (a cache, the list of trusted code). What is said to a user stays with the caller.
 
 The only module that knows how a system locks: Windows has no ``fcntl``, and its locks are of bytes and never shared.
-Ours and not the package ``filelock``: that one has no shared lock, by which `unseen status` asks without turning a run
-away, says nothing of who holds it, and falls back to a mere file, which outlives a killed process, where a file system
-has no locks. Here that is an error that can be told.
+Ours and not the package ``filelock``, whose source (4.2.10) and issues were read for this. Its lock of the system is
+exclusive only; its shared one is an SQLite database, or marker files with a heartbeat (tox-dev/filelock, issues 58 and
+421). `unseen status` asks who holds a lock by a shared one, so as to turn no run away. On Windows it locks the first
+byte of the file, where the name of the holder then could not be read. Where a file system has no locks it takes a mere
+file for one, which outlives a killed process; it can be told not to (``fallback_to_soft``, pull request 622), since
+July 2026. Here that is an error that can be told.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ their factors (a whole grid), and hold for any other. :class:`InPool` is what ke
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, reduce
@@ -89,8 +90,35 @@ class Marked:
         return fits if self.also is None else fits & (np.arange(2 * ALSO) >= ALSO)
 
 
+class Narrowed(ABC):
+    """The rows of another rule that are kept, each by itself."""
+
+    of: Rule
+
+    @abstractmethod
+    def _kept(self, samples: Samples, rows: np.ndarray) -> np.ndarray:
+        """Which rows are, of those that belong to ``of``."""
+
+    @abstractmethod
+    def count(self, samples: Samples) -> int:
+        """Number of rows."""
+
+    def holds(self, samples: Samples, rows: Int[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
+        """Which of these rows belong."""
+        return self._kept(samples, rows) & self.of.holds(samples, rows)
+
+    def chunks(self, samples: Samples) -> Iterator[Int[np.ndarray, " n"]]:
+        """All rows in order, a bounded number at a time."""
+        for rows in self.of.chunks(samples):
+            yield rows[self._kept(samples, rows)]
+
+    def rows(self, samples: Samples) -> Int[np.ndarray, " n"]:
+        """All rows, in order of their numbers."""
+        return _joined(self.chunks(samples), self.count(samples))
+
+
 @dataclass(frozen=True)
-class Drawn:
+class Drawn(Narrowed):
     """Some rows of another rule, by chance and yet an exact number: all its rows are put in a random order, ``skip`` of
     them passed over and ``take`` taken (None: all the rest).
 
@@ -108,25 +136,12 @@ class Drawn:
         assert self.skip >= 0
         assert self.take is None or self.take >= 0
 
-    def holds(self, samples: Samples, rows: Int[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
-        """Which of these rows belong."""
-        return self._drawn(samples, rows) & self.of.holds(samples, rows)
-
     def count(self, samples: Samples) -> int:
         """Number of rows; nothing is drawn for it."""
         left = max(self.of.count(samples) - self.skip, 0)
         return left if self.take is None else min(left, self.take)
 
-    def chunks(self, samples: Samples) -> Iterator[Int[np.ndarray, " n"]]:
-        """All rows in order, a bounded number at a time."""
-        for rows in self.of.chunks(samples):
-            yield rows[self._drawn(samples, rows)]
-
-    def rows(self, samples: Samples) -> Int[np.ndarray, " n"]:
-        """All rows, in order (of their numbers, not of the draw)."""
-        return _joined(self.chunks(samples), self.count(samples))
-
-    def _drawn(self, samples: Samples, rows: np.ndarray) -> np.ndarray:
+    def _kept(self, samples: Samples, rows: np.ndarray) -> np.ndarray:
         first, end = _bounds(self, samples)
         key = keyed(self.seed, self.name, rows)
         inside = key >= np.uint64(first) if first < 2**64 else np.zeros(len(key), dtype=bool)
@@ -134,31 +149,18 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class InPool:
+class InPool(Narrowed):
     """Rows of another rule whose instances are in one pool, so that no two sets show the same object."""
 
     of: Rule
     pools: Pools
     pool: str
 
-    def holds(self, samples: Samples, rows: Int[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
-        """Which of these rows belong."""
-        return self._here(samples, rows) & self.of.holds(samples, rows)
-
     def count(self, samples: Samples) -> int:
         """Number of rows; they are looked at once."""
         return _in_pool(self, samples)
 
-    def chunks(self, samples: Samples) -> Iterator[Int[np.ndarray, " n"]]:
-        """All rows in order, a bounded number at a time."""
-        for rows in self.of.chunks(samples):
-            yield rows[self._here(samples, rows)]
-
-    def rows(self, samples: Samples) -> Int[np.ndarray, " n"]:
-        """All rows, in order."""
-        return _joined(self.chunks(samples), self.count(samples))
-
-    def _here(self, samples: Samples, rows: np.ndarray) -> np.ndarray:
+    def _kept(self, samples: Samples, rows: np.ndarray) -> np.ndarray:
         return membership(samples, self.pools)[samples.instance_numbers(rows)] == POOLS.index(self.pool)
 
 

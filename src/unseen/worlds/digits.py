@@ -24,6 +24,7 @@ from unseen.vocabulary.factors import Factor, FactorSpace, Level
 from unseen.vocabulary.samples import Block, Samples
 from unseen.vocabulary.world import world_words
 from unseen.worlds import idx, placement
+from unseen.worlds.on_devices import OnDevices
 from unseen.worlds.placement import VIEWPOINTS, Viewpoint
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class PlacedPictures:
     provenance: Mapping[str, str]
     channels: int = 1
     dtype: Literal["uint8", "float32"] = "uint8"
-    _resident: dict[str, torch.Tensor] = field(default_factory=dict, repr=False)
+    _held: OnDevices[torch.Tensor] = field(default_factory=OnDevices, repr=False)
 
     def __repr__(self) -> str:
         return world_words(self)
@@ -88,12 +89,7 @@ class PlacedPictures:
     def _on(self, device: str) -> torch.Tensor:
         import torch
 
-        if str(device) not in self._resident:
-            self._resident[str(device)] = torch.from_numpy(self.pictures).to(device)
-        return self._resident[str(device)]
-
-    def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_resident": {}}  # what lies on a device does not travel to another process
+        return self._held.get(device, lambda: torch.from_numpy(self.pictures).to(device))
 
 
 def digits(

@@ -22,8 +22,9 @@ from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.samples import Block, Samples
 from unseen.vocabulary.seeds import keyed
-from unseen.vocabulary.world import World, world_words
+from unseen.vocabulary.world import World
 from unseen.worlds import inner_world
+from unseen.worlds.wrapped import WrappedWorld
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -32,8 +33,8 @@ VERSION = 1  # raise it when anything is dealt otherwise
 ROUNDS = 8  # of the permutation of an instance's cells
 
 
-@dataclass(frozen=True, eq=False)
-class ShuffledWorld:
+@dataclass(frozen=True, eq=False, repr=False)
+class ShuffledWorld(WrappedWorld):
     """``inner`` with the same rows, levels and numbers in every cell, and with pictures that do not belong to them.
 
     What an instance carries by itself (its category, its domain) is dealt among the instances of its block, all of it
@@ -41,35 +42,15 @@ class ShuffledWorld:
     the cells of each instance. So an instance stays what it is: its picture, name and content are never in two pools.
     """
 
-    inner: World
     seed: int
-
-    def __repr__(self) -> str:
-        return world_words(self)
 
     @property
     def name(self) -> str:
         return f"{self.inner.name}-shuffled"
 
     @property
-    def channels(self) -> int:
-        return self.inner.channels
-
-    @property
-    def size(self) -> tuple[int, int]:
-        return self.inner.size
-
-    @property
     def dtype(self) -> Literal["uint8", "float32"]:
         return self.inner.dtype
-
-    @property
-    def drawn(self) -> bool:
-        return bool(getattr(self.inner, "drawn", False))
-
-    @property
-    def problems(self) -> Any:
-        return getattr(self.inner, "problems", None)
 
     @property
     def colourless(self) -> Callable[[], bool] | None:

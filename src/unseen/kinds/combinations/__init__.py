@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from unseen.kinds.table import EVERY, kind_in
+from unseen.kinds.trial_numbers import classifier_numbers
 
-from unseen.kinds.table import EVERY, Kind, Row, later
-from unseen.kinds.trial_numbers import accuracies, learning_order, unit_numbers
-from unseen.studies.records import Record
-
-
-def numbers(record: Record, options: Mapping[str, Any]) -> Iterator[Row]:
-    yield from accuracies(record.facts, record.folder)
-    yield from unit_numbers(record.facts, record.folder, options)
-    yield from learning_order(record.facts)
-
-
-KIND = Kind(
-    "combinations",
+KIND = kind_in(
+    __name__,
     "Is a category known where it was never seen?",
     designs=(EVERY,),
-    numbers=numbers,
-    summary=later("unseen.kinds.combinations.contents:summary_of_combinations"),
-    findings=later("unseen.kinds.combinations.contents:findings_of_combinations"),
-    contents=later("unseen.kinds.combinations.contents:gather_combinations"),
-    page=later("unseen.kinds.combinations.page:combinations_page"),
-    show=later("unseen.kinds.combinations.terminal:show_accuracies"),
-    plan=later("unseen.kinds.combinations.plan:plan_combinations"),
-    more=later("unseen.kinds.combinations.more:more_of_combinations"),
+    numbers=classifier_numbers,
+    more="more:more_rows",
 )

@@ -18,6 +18,7 @@ from unseen.kinds.trial_numbers import BOTH
 from unseen.measures import Interval, mean_interval
 from unseen.reports.contents import Finding
 from unseen.reports.words import plain, things
+from unseen.vocabulary.words import capital, joined
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +42,7 @@ def headline(
     xs = sorted(points["x"].unique().to_list())
     if len(xs) == 1:
         parts = [f"{number(last[name])} ({_who(name, names)}n = {last[name].n})" for name in shown]
-        first = f"On combinations never seen in training, accuracy of {target} is {_and(parts)}{_between(ranked)}."
+        first = f"On combinations never seen in training, accuracy of {target} is {joined(parts)}{_between(ranked)}."
     else:
         first = _moves(points, x_title, target, ranked, shown, xs, found)
     return " ".join(filter(None, [first, _beside(points, target, shown, xs, chances), _second(points, target, shown)]))
@@ -71,7 +72,7 @@ def _moves(
             for name in mine
         ]
         mean = f"on average over {len(ranked)} curves: " if many else ""  # single ones may go the other way
-        said += [f"{verb} {mean}{_and(parts)}{_between(ranked)} {span}"] if mine else []
+        said += [f"{verb} {mean}{joined(parts)}{_between(ranked)} {span}"] if mine else []
     still = [name for name in shown if not verbs[name]]
     if still:
         parts = [
@@ -90,7 +91,7 @@ def _all_open(changes: Sequence[Finding | None]) -> str:
     if not there:
         return "whether it rises is left open (no repeat has both)"
     if len(there) > 1 and all(one.low <= 0 <= one.high for one in there):
-        told = _and([signed(one.value, one.low, one.high) for one in there])
+        told = joined([signed(one.value, one.low, one.high) for one in there])
         return f"whether it rises is left open (changes {told})"
     first = next((one for one in there if not one.low <= 0 <= one.high), there[0])
     return undecided(first.value, first.low, first.high, first.why)
@@ -115,9 +116,9 @@ def _beside(
     parts = [f"{one.value:.2f}{_in_brackets(name, shown)}" for name, one in seen if one.n]
     if parts:
         when = f" at {plain(xs[-1])}" if len(xs) > 1 else ""
-        told.append(f"on new images of seen combinations it is {_and(parts)}{when}")
+        told.append(f"on new images of seen combinations it is {joined(parts)}{when}")
     words = "; ".join(told)
-    return f"{words[:1].upper()}{words[1:]}." if words else ""
+    return f"{capital(words)}." if words else ""
 
 
 def _second(points: pl.DataFrame, target: str, shown: Sequence[str]) -> str:
@@ -129,7 +130,7 @@ def _second(points: pl.DataFrame, target: str, shown: Sequence[str]) -> str:
         for name in shown
         if (one := _at_end(points, name, "unseen", BOTH)).n
     ]
-    return f"The geometric mean of both accuracies on unseen combinations is then {_and(parts)}." if parts else ""
+    return f"The geometric mean of both accuracies on unseen combinations is then {joined(parts)}." if parts else ""
 
 
 def _amount(x_title: str, x: float) -> str:
@@ -168,14 +169,6 @@ def _at_end(points: pl.DataFrame, series: str, asked: str, target: str) -> Inter
 
 def _between(ranked: Sequence[str]) -> str:
     return f", between these two for the other {len(ranked) - 2}," if len(ranked) > MOST_CURVES else ""
-
-
-def _and(parts: Sequence[str]) -> str:
-    """
-    >>> _and(["a", "b", "c"]), _and(["a"])
-    ('a, b and c', 'a')
-    """
-    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
 def number(interval: Interval) -> str:

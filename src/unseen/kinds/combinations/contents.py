@@ -21,20 +21,20 @@ from unseen.kinds.distances import cells_by_distance
 from unseen.kinds.how_made import facts_tables
 from unseen.kinds.pictures import splits, usable_cells
 from unseen.kinds.published import published_numbers
+from unseen.kinds.recipe_words import words_of
 from unseen.kinds.summaries import layer_order, plain, summarise
 from unseen.reports.contents import Finding
-from unseen.studies.describe import recipe_toml
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 
 
-def summary_of_combinations(study: Study) -> pl.DataFrame:
+def summary_of(study: Study) -> pl.DataFrame:
     """Means with intervals over repeats."""
     trials = finished_trials(study)
     return summarise(labelled(study, trials)[0], trials)
 
 
-def gather_combinations(study: Study) -> CombinationContents:
+def contents_of(study: Study) -> CombinationContents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
     column, x_title, _ = axis(study)
     trials = finished_trials(study)
@@ -52,10 +52,8 @@ def gather_combinations(study: Study) -> CombinationContents:
     numbers, source = published_numbers(study.recipe.published)
     found = _found(study, tidy, points, scatter, x_title, lead, about)
     return CombinationContents(
-        title=study.recipe.title,
-        question=study.recipe.question,
+        **words_of(study.recipe),
         answer=headline(points, x_title, lead, chances, found),
-        shows=study.recipe.shows,
         x_title=x_title,
         series_title="architecture",
         summary=summary,
@@ -65,17 +63,15 @@ def gather_combinations(study: Study) -> CombinationContents:
         splits=shown,
         units=top_units(study, trials, names),
         findings=found,
-        recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,
         facts=facts_tables(study, trials),
-        citation=study.recipe.citation,
         layers=layer_order(trials),
         answered=gather_answers(study),
     )
 
 
-def findings_of_combinations(study: Study) -> tuple[Finding, ...]:
+def findings_of(study: Study) -> tuple[Finding, ...]:
     """The findings alone."""
     trials = finished_trials(study)
     tidy, about = labelled(study, trials)

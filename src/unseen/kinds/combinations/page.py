@@ -8,19 +8,8 @@ from unseen.reports import sections
 from unseen.reports.blocks import Page
 
 
-def combinations_page(contents: CombinationContents) -> Page:
-    made = figures(contents)
-    training = made.pop("losses")
-    return sections.page_of(
-        contents,
-        sections.figure(made.pop("accuracy")),
-        [
-            sections.splits(contents),
-            *sections.accuracies(contents),
-            *sections.answers(contents),
-            *map(sections.figure, made.values()),
-            sections.units(contents.units),
-            sections.published(contents),
-            sections.figure(training),
-        ],
-    )
+def page(contents: CombinationContents) -> Page:
+    first, others, training = sections.figures(figures(contents), "accuracy")
+    numbers = [*sections.accuracies(contents), *sections.answers(contents), *others]
+    units, published = sections.units(contents.units), sections.published(contents)
+    return sections.page_of(contents, first, [sections.splits(contents), *numbers, units, published, training])

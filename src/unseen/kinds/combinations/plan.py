@@ -15,7 +15,7 @@ from unseen.studies.study import Study
 SPREAD = 0.02
 
 
-def plan_combinations(study: Study) -> Planned:
+def plan(study: Study) -> Planned:
     draws, seeds = repeats(study)
     unit, one_choice = repeats_of(study)
     shared = 'all seeds share one choice of held-out cells: give grid."design.seed" several values'

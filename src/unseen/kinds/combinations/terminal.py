@@ -12,7 +12,7 @@ from unseen.reports.console import bare_table, print_hanging, print_table
 from unseen.studies.study import Study
 
 
-def show_accuracies(console: Console, frame: Any, study: Study) -> None:
+def show(console: Console, frame: Any, study: Study) -> None:
     """The study's main numbers for a person: accuracy and specialization."""
     shown = frame.filter(frame["measure"].is_in(["accuracy", "median specialization", "share of units"]))
     for measure in shown["measure"].unique(maintain_order=True).to_list():

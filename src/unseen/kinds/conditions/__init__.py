@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from unseen.kinds.combinations import numbers
-from unseen.kinds.table import Kind, later
+from unseen.kinds.table import kind_in
+from unseen.kinds.trial_numbers import classifier_numbers
 
-KIND = Kind(
-    "conditions",
+KIND = kind_in(
+    __name__,
     "Trained on some conditions: which others are known?",
     designs=("matrix",),
-    numbers=numbers,
-    summary=later("unseen.kinds.conditions.contents:summary_of_matrix"),
-    findings=later("unseen.kinds.conditions.contents:findings_of_matrix"),
-    contents=later("unseen.kinds.conditions.contents:gather_matrix"),
-    page=later("unseen.kinds.conditions.page:conditions_page"),
-    show=later("unseen.kinds.conditions.terminal:show_matrix"),
-    plan=later("unseen.kinds.conditions.plan:plan_conditions"),
-    check=later("unseen.kinds.conditions.checks:check_category"),
+    numbers=classifier_numbers,
+    check="checks:check",
 )

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
+from unseen.kinds.category_asked import check_category
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
-from unseen.vocabulary.errors import UnseenError
 
 
-def check_category(study: Study, trial: Trial) -> None:
+def check(study: Study, trial: Trial) -> None:
     """A matrix shows the accuracy for the category, so that is what networks must learn."""
-    split, asked = study.split(trial), [target.factor for target in study.targets(trial)]
-    category = split.factors[0]
-    if category not in asked:
-        both = ", ".join(f'"{name}"' for name in (category, *asked))
-        raise UnseenError(
-            f"design '{trial.recipe.design.name}' asks for the accuracy for '{category}' at every level of "
-            f"'{split.factors[1]}', and targets names {', '.join(asked)} alone. Add it to targets: targets = [{both}]."
-        )
+    check_category(study, trial, f" at every level of '{study.split(trial).factors[1]}'")

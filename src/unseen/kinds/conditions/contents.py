@@ -18,9 +18,9 @@ from unseen.kinds.how_made import facts_tables
 from unseen.kinds.judged import corrected
 from unseen.kinds.pictures import splits
 from unseen.kinds.published import published_beside, published_numbers
+from unseen.kinds.recipe_words import words_of
 from unseen.measures import mean_matrix
 from unseen.reports.contents import Finding
-from unseen.studies.describe import recipe_toml
 from unseen.studies.study import Study
 
 
@@ -28,13 +28,13 @@ def models_of(found: Asked) -> list[str]:
     return list(dict.fromkeys(row.model for row in found.rows))
 
 
-def summary_of_matrix(study: Study) -> pl.DataFrame:
+def summary_of(study: Study) -> pl.DataFrame:
     """Means with intervals over repeats."""
     _, _, whole, target = read(study)
     return summary([pictured(whole.of(model), model, "", None) for model in models_of(whole)], whole.names, target)
 
 
-def findings_of_matrix(study: Study) -> tuple[Finding, ...]:
+def findings_of(study: Study) -> tuple[Finding, ...]:
     """The findings alone, of all models."""
 
     return _found(read(study)[2], published_numbers(study.recipe.published)[0])
@@ -45,7 +45,7 @@ def _found(whole: Asked, numbers: pl.DataFrame | None) -> tuple[Finding, ...]:
     return corrected([one for model in models_of(whole) for one in matrix_findings(whole.of(model), model, numbers)])
 
 
-def gather_matrix(study: Study) -> ConditionContents:
+def contents_of(study: Study) -> ConditionContents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
 
     trials, found, whole, target = read(study)
@@ -59,10 +59,8 @@ def gather_matrix(study: Study) -> ConditionContents:
         return groups[facts["identity"]]
 
     return ConditionContents(
-        title=study.recipe.title,
-        question=study.recipe.question,
+        **words_of(study.recipe),
         answer=" ".join(matrix_answer(whole.of(model), model) for model in models[:2]),
-        shows=study.recipe.shows,
         x_title="trained on",
         series_title="condition",
         summary=summary(pictures, whole.names, target),
@@ -70,11 +68,9 @@ def gather_matrix(study: Study) -> ConditionContents:
         flags=flags(study, trials, names, group),
         splits=splits(study),
         findings=_found(whole, numbers),
-        recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,
         facts=facts_tables(study, trials),
-        citation=study.recipe.citation,
         matrices=pictures,
         answered=gather_answers(study),
     )

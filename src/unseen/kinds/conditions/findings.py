@@ -18,6 +18,7 @@ from unseen.kinds.learned import learned_conditions, unless_learned
 from unseen.kinds.level_names import PLAIN
 from unseen.measures import Interval, Verdict, judge, judge_level, mean_interval
 from unseen.reports.contents import Finding
+from unseen.vocabulary.words import capital
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,16 +60,10 @@ def _mean(found: Asked, where: Where) -> tuple[np.ndarray, int]:
 
 def _finding(name: str, statement: str, interval: Interval, verdict: Verdict | None = None) -> Finding:
     """The judged number where something is expected, else ``interval``."""
-    said = statement[:1].upper() + statement[1:]
+    said = capital(statement)
     if verdict is None:
         return Finding(name, said, interval.value, interval.low, interval.high, interval.n)
     return judged(name, said, verdict)
-
-
-def _cut(level: Interval) -> Interval:
-    """The interval of an accuracy, cut at 0 and 1."""
-    low, high = (float(np.clip(end, 0, 1)) for end in (level.low, level.high))
-    return replace(level, low=low, high=high)
 
 
 def _trained(found: Asked) -> list[Finding]:
@@ -232,7 +227,7 @@ def matrix_answer(found: Asked, model: str) -> str:
 
 
 def _number(values: np.ndarray) -> str:
-    i = _cut(mean_interval(values))
+    i = mean_interval(values).cut(0, 1)
     if not np.isfinite(i.value):
         return "unknown accuracy"
     bounds = f" [{i.low:.2f}, {i.high:.2f}]" if np.isfinite(i.low) else ""

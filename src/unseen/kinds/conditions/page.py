@@ -7,20 +7,8 @@ from unseen.kinds.conditions.shown import ConditionContents
 from unseen.reports import sections
 from unseen.reports.blocks import Page
 
-EVERY = "One condition of each kind"
 
-
-def conditions_page(contents: ConditionContents) -> Page:
-    made = figures(contents)
-    training = made.pop("losses")
-    return sections.page_of(
-        contents,
-        sections.figure(made.pop("matrix")),
-        [
-            sections.splits(contents, EVERY),
-            *map(sections.figure, made.values()),
-            *sections.answers(contents),
-            sections.published(contents),
-            sections.figure(training),
-        ],
-    )
+def page(contents: ConditionContents) -> Page:
+    first, others, training = sections.figures(figures(contents), "matrix")
+    splits, published = sections.splits(contents, sections.ONE_OF_EACH), sections.published(contents)
+    return sections.page_of(contents, first, [splits, *others, *sections.answers(contents), published, training])

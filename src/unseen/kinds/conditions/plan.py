@@ -11,7 +11,7 @@ from unseen.studies.study import Study
 ON_AXES = ("world.levels", "world.strengths", *OWN)
 
 
-def plan_conditions(study: Study) -> Planned:
+def plan(study: Study) -> Planned:
     """Two claims of each group of conditions, and of what is left out."""
     draws, seeds = repeats(study)
     keys = varied(study)

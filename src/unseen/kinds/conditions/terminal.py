@@ -15,7 +15,7 @@ from unseen.studies.study import Study
 MOST = 9  # columns whose names are written; more are numbered
 
 
-def show_matrix(console: Console, frame: Any, study: Study) -> None:
+def show(console: Console, frame: Any, study: Study) -> None:
     """Per cent correct by what was trained on (rows) and asked (columns), a table for each group of conditions."""
     levels = [name.removeprefix(TEST) for name in frame["set"].unique(maintain_order=True).to_list()]
     names = short_names(levels)

@@ -7,7 +7,7 @@ from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError
 
 
-def check_only_category(study: Study, trial: Trial) -> None:
+def check(study: Study, trial: Trial) -> None:
     """The domain left out has no trained answer of its own, so that the category is all that can be asked."""
     recipe, split = trial.recipe, study.split(trial)
     (category,), asked = split.facts["targets"], [target.factor for target in study.targets(trial)]

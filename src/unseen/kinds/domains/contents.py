@@ -13,7 +13,6 @@ from unseen.kinds.answered import gather_answers
 from unseen.kinds.curves import curves, flags
 from unseen.kinds.domains.findings import (
     WORDS,
-    clipped,
     compared,
     domain_answer,
     domain_findings,
@@ -33,9 +32,9 @@ from unseen.kinds.how_made import facts_tables
 from unseen.kinds.judged import corrected
 from unseen.kinds.pictures import splits
 from unseen.kinds.published import published_numbers
+from unseen.kinds.recipe_words import words_of
 from unseen.measures import Interval, chance, mean_interval
 from unseen.reports.contents import Finding
-from unseen.studies.describe import recipe_toml
 from unseen.studies.study import Study
 from unseen.vocabulary.errors import listed
 
@@ -73,7 +72,7 @@ def pictures(
 
 
 def _estimate(found: Interval, least: float = 0) -> Estimate:
-    found = clipped(found, least)
+    found = found.cut(least, 1)
     return Estimate(found.value, found.low, found.high, found.n)
 
 
@@ -132,7 +131,7 @@ def _whole(found: Sequence[Domain], factor: str, verdict: str) -> DomainRow:
     )  # fmt: skip
 
 
-def summary_of_domains(study: Study) -> pl.DataFrame:
+def summary_of(study: Study) -> pl.DataFrame:
     """Means with intervals: of each domain over repeats, of their mean over domains."""
     trials, _, answered = read(study)
     return summary([picture for picture, _, _ in pictures(trials, answered)])
@@ -172,26 +171,24 @@ def _numbers(measure: str, asked: str, target: str, level: Estimate, images: int
     }  # fmt: skip
 
 
-def findings_of_domains(study: Study) -> tuple[Finding, ...]:
+def findings_of(study: Study) -> tuple[Finding, ...]:
     """The findings alone, of all models."""
     trials, _, answered = read(study)
     return tuple(finding for _, _, findings in pictures(trials, answered) for finding in shown(findings))
 
 
-def gather_domains(study: Study) -> DomainContents:
+def contents_of(study: Study) -> DomainContents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
     trials, models, answered = read(study)
     made = list(pictures(trials, answered))
     named = {identity: model or "all networks" for identity, model in models.items()}
     numbers, source = published_numbers(study.recipe.published)
     return DomainContents(
-        title=study.recipe.title,
-        question=study.recipe.question,
+        **words_of(study.recipe),
         answer=" ".join(
             domain_answer(found, findings, one.model, one.factor, one.chance, one.draws)
             for one, found, findings in made[:2]
         ),
-        shows=study.recipe.shows,
         x_title="left out",
         series_title="network",
         summary=summary([one for one, _, _ in made]),
@@ -199,11 +196,9 @@ def gather_domains(study: Study) -> DomainContents:
         flags=flags(study, trials, named, trained_on),
         splits=splits(study),
         findings=tuple(finding for _, _, findings in made for finding in shown(findings)),
-        recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,
         facts=facts_tables(study, trials),
-        citation=study.recipe.citation,
         domains=tuple(one for one, _, _ in made),
         answered=gather_answers(study),
     )  # fmt: skip

@@ -18,6 +18,7 @@ from unseen.kinds.judged import judged
 from unseen.measures import Interval, judge, mean_interval
 from unseen.measures.verdicts import LEVEL_SPREAD
 from unseen.reports.contents import Finding
+from unseen.vocabulary.words import capital
 
 GAP = "gap"
 LESS = "known less well where the domain was never seen"
@@ -39,12 +40,6 @@ def _means(domains: Sequence[Domain], key: str) -> np.ndarray:
 def paired(domains: Sequence[Domain]) -> list[Domain]:
     """Those that have a gap."""
     return [domain for domain in domains if np.isfinite(domain.gap).any()]
-
-
-def clipped(level: Interval, least: float = 0) -> Interval:
-    """The interval of an accuracy, cut at 0 and 1; that of a difference of two (``least`` -1) at -1 and 1."""
-    low, high = (float(np.clip(end, least, 1)) for end in (level.low, level.high))
-    return replace(level, low=low, high=high)
 
 
 def domain_findings(
@@ -182,7 +177,7 @@ def _at_all_of(domain: Domain, category: str) -> Finding:
 
 def _finding(name: str, statement: str, values: np.ndarray, key: str = "", spread: float = 0.0) -> Finding:
     found = judge(values, 1, spread=spread)
-    said, cut = statement[:1].upper() + statement[1:], replace(found, interval=clipped(found.interval, -1))
+    said, cut = capital(statement), replace(found, interval=found.interval.cut(-1, 1))
     return judged(name, said, cut, key=key)
 
 
@@ -193,7 +188,7 @@ def domain_answer(
     which repeats may be."""
     head = f"{model}: " if model else ""
     have = paired(domains)
-    own, known = clipped(over_domains(have or domains, "same" if have else "left_out")), over_domains(have, "trained")
+    own, known = over_domains(have or domains, "same" if have else "left_out").cut(0, 1), over_domains(have, "trained")
     if not own.n:
         return f"{head}No {factor} that was left out has been asked yet."
     spread = f", interval over them [{own.low:.2f}, {own.high:.2f}]" if np.isfinite(own.low) else ""
@@ -214,7 +209,7 @@ def domain_answer(
     told = "; ".join(parts)
     repeats = [int(np.isfinite(domain.gap).sum()) for domain in have]
     dropped = f"; {sum(one.unpaired for one in have)} without a pair left out" if any(d.unpaired for d in have) else ""
-    return f"{said} {told[:1].upper()}{told[1:]} (n = {span(repeats)} {repeat_words(draws, max(repeats))}{dropped})."
+    return f"{said} {capital(told)} (n = {span(repeats)} {repeat_words(draws, max(repeats))}{dropped})."
 
 
 def repeat_words(draws: int, n: int) -> str:

@@ -9,18 +9,7 @@ from unseen.reports import sections
 from unseen.reports.blocks import Page
 
 
-def domains_page(contents: DomainContents) -> Page:
-    made = figures(contents)
-    training = made.pop("losses")
-    return sections.page_of(
-        contents,
-        sections.figure(made.pop("domains")),
-        [
-            *domain_sections(contents.domains),
-            sections.splits(contents),
-            *map(sections.figure, made.values()),
-            *sections.answers(contents),
-            sections.published(contents),
-            sections.figure(training),
-        ],
-    )
+def page(contents: DomainContents) -> Page:
+    first, others, training = sections.figures(figures(contents), "domains")
+    shown = [*domain_sections(contents.domains), sections.splits(contents), *others, *sections.answers(contents)]
+    return sections.page_of(contents, first, [*shown, sections.published(contents), training])

@@ -13,7 +13,7 @@ from unseen.studies.study import Study
 ON_AXES = ("design.left_out",)
 
 
-def plan_domains(study: Study) -> Planned:
+def plan(study: Study) -> Planned:
     """Two claims of each domain over its repeats, and two over domains, which one repeat can decide."""
     draws, seeds = repeats(study)
     models = distinct(study, [key for key in varied(study) if key not in (REPEAT, *ON_AXES)])

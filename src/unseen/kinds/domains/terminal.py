@@ -13,6 +13,7 @@ from unseen.kinds.domains.tables import percent, same_images
 from unseen.reports.console import bare_table, print_hanging, print_table
 from unseen.reports.words import repeats
 from unseen.studies.study import Study
+from unseen.vocabulary.words import capital
 
 COLUMNS = {"left out": ("accuracy", "unseen"), "trained on": ("accuracy", "trained"), "gap": ("gap", "")}
 COLUMNS |= {"others": ("accuracy", "seen"), "majority": ("majority level", "unseen")}
@@ -20,7 +21,7 @@ VERDICTS = ("known less well", "known better", "undecided")
 BARE = ("others", "majority")  # without an interval, for room
 
 
-def show_domains(console: Console, frame: Any, study: Study) -> None:
+def show(console: Console, frame: Any, study: Study) -> None:
     """Per cent correct by domain, a table for each model."""
     factor = str(study.recipe.design.arguments["factor"])
     several = frame["series"].n_unique() > 1
@@ -77,7 +78,7 @@ def verdict_words(frame: Any) -> str:
     gaps = {row["x"]: row["verdict"] for row in frame.filter(frame["measure"] == "gap").iter_rows(named=True)}
     whole = gaps.pop(MEAN, None)
     named = {word: [name for name, verdict in gaps.items() if verdict == word] for word in VERDICTS}
-    parts = [f"{word[:1].upper()}{word[1:]}: {', '.join(names)}." for word, names in named.items() if names]
+    parts = [f"{capital(word)}: {', '.join(names)}." for word, names in named.items() if names]
     if not gaps:
         return "No verdict yet: no domain has a network to be compared with."
-    return " ".join([*parts, *([f"{MEAN[:1].upper()}{MEAN[1:]}: {whole}."] if whole else [])])
+    return " ".join([*parts, *([f"{capital(MEAN)}: {whole}."] if whole else [])])

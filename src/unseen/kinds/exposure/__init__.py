@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from unseen.kinds.table import Kind, Row, later
+from unseen.kinds.table import Row, kind_in
 from unseen.kinds.trial_numbers import accuracies
 from unseen.studies.records import Record
 
@@ -17,19 +17,13 @@ def numbers(record: Record, options: Mapping[str, Any]) -> Iterator[Row]:
     yield from exposed(record.facts, record.folder, accuracies(record.facts, record.folder))
 
 
-KIND = Kind(
-    "exposure",
+KIND = kind_in(
+    __name__,
     "A transformation is seen for some categories: are the others known transformed?",
     designs=("expose",),
     numbers=numbers,
-    summary=later("unseen.kinds.exposure.contents:summary_of_exposure"),
-    findings=later("unseen.kinds.exposure.contents:findings_of_exposure"),
-    contents=later("unseen.kinds.exposure.contents:gather_exposure"),
-    page=later("unseen.kinds.exposure.page:exposure_page"),
-    show=later("unseen.kinds.exposure.terminal:show_exposures"),
-    show_end=later("unseen.kinds.exposure.terminal:show_grid"),
-    plan=later("unseen.kinds.exposure.plan:plan_exposure"),
-    check=later("unseen.kinds.exposure.checks:check_category"),
-    more=later("unseen.kinds.exposure.more:more_of_exposure"),
-    detail=later("unseen.kinds.exposure.more:odd_threshold"),
+    show_end="terminal:show_grid",
+    check="checks:check",
+    more="more:more_rows",
+    detail="more:odd_threshold",
 )

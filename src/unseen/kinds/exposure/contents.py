@@ -32,9 +32,9 @@ from unseen.kinds.exposure.shown import CalibrationCurve, Exposure, ExposureCont
 from unseen.kinds.exposure.thresholds import by_layer, searched
 from unseen.kinds.how_made import facts_tables, images_asked, stored_rows
 from unseen.kinds.published import published_numbers
+from unseen.kinds.recipe_words import words_of
 from unseen.kinds.summaries import layer_order, plain, summarise
 from unseen.reports.contents import Finding
-from unseen.studies.describe import recipe_toml
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 from unseen.worlds.transforms import TRANSFORMATIONS
@@ -48,7 +48,7 @@ Series = Mapping[str, tuple[str, str, str]]  # model, transformation and family
 Names = Mapping[tuple[str, str], str]  # the series of each trial and transformation
 
 
-def gather_exposure(study: Study) -> ExposureContents:
+def contents_of(study: Study) -> ExposureContents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
     trials = finished_trials(study)
     tidy, series, names = labelled_exposures(study, trials)
@@ -60,10 +60,8 @@ def gather_exposure(study: Study) -> ExposureContents:
     found = exposure_findings(tidy, about)
     tables = facts_tables(study, trials)
     return ExposureContents(
-        title=study.recipe.title,
-        question=study.recipe.question,
+        **words_of(study.recipe),
         answer=exposure_answer(tidy, about, found),
-        shows=study.recipe.shows,
         x_title=f"{X_TITLE} (of {about.categories})",
         series_title="transformation",
         summary=summary,
@@ -71,11 +69,9 @@ def gather_exposure(study: Study) -> ExposureContents:
         flags=flags(study, trials, {facts["identity"]: facts["label"] for facts, _ in trials}, number_seen),
         splits=exposure_splits(study),
         findings=found,
-        recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,
         facts={**tables, "Rows": _rows(study, trials), "Repeats": _repeats(about.same_categories)},
-        citation=study.recipe.citation,
         layers=layers,
         exposure=about,
         answered=gather_answers(study),
@@ -87,14 +83,14 @@ def number_seen(facts: Mapping[str, Any]) -> float:
     return float(facts["facts"]["seen"])
 
 
-def findings_of_exposure(study: Study) -> tuple[Finding, ...]:
+def findings_of(study: Study) -> tuple[Finding, ...]:
     """The findings alone."""
     trials = finished_trials(study)
     tidy, series, names = labelled_exposures(study, trials)
     return exposure_findings(tidy, pictured(study, trials, tidy, series, names))
 
 
-def summary_of_exposure(study: Study) -> pl.DataFrame:
+def summary_of(study: Study) -> pl.DataFrame:
     """Means with intervals over repeats, by transformation and number of categories seen transformed."""
     trials = finished_trials(study)
     tidy, series, _ = labelled_exposures(study, trials)

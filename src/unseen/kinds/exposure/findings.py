@@ -34,7 +34,7 @@ from unseen.kinds.exposure.repeats import (
 )
 from unseen.kinds.exposure.shown import Exposure
 from unseen.kinds.exposure.thresholds import threshold_answer, threshold_findings
-from unseen.kinds.exposure.trends import lacking, none_shared, over, plainly, rises, said, signed
+from unseen.kinds.exposure.trends import lacking, none_shared, over, plainly, rises, signed
 from unseen.kinds.judged import corrected, direction, judged, left_open, told
 from unseen.measures import (
     CorrelationShares,
@@ -49,6 +49,7 @@ from unseen.measures import (
 )
 from unseen.reports.contents import Finding
 from unseen.reports.words import number
+from unseen.vocabulary.words import capital, joined
 
 if TYPE_CHECKING:
     import polars as pl
@@ -145,7 +146,7 @@ def geometric_lowest(across: Values, about: Exposure) -> Finding | None:
         f"{over(change.interval.n, _unit(about))}{lacking(asked, values)}. It is the lowest if it is surely "
         f"below each of the others"
     )
-    return judged("geometric transformations are lowest", said(statement), change)
+    return judged("geometric transformations are lowest", capital(statement), change)
 
 
 def _numbers(common: set[float]) -> str:
@@ -171,7 +172,7 @@ def mistaken(taken: Values, about: Exposure) -> Finding | None:
         f"of the others are taken for {'it' if least == 1 else 'one of them'} (mean over transformations)"
         f"{over(share.interval.n, _unit(about))}{lacking(asked, few)}; mainly means more than one half"
     )
-    return judged("the transformation becomes a cue", said(statement), share)
+    return judged("the transformation becomes a cue", capital(statement), share)
 
 
 def explains(about: Exposure) -> list[Finding]:
@@ -197,7 +198,7 @@ def explains(about: Exposure) -> list[Finding]:
         f"of {len(free)}); nor, since differences between transformations can make it: over all {pooled.n} pairs of "
         f"network and transformation together {signed(pooled.value)}"
     )
-    made = [judged("invariance goes with across-category accuracy", said(statement), judge_correlation(own))]
+    made = [judged("invariance goes with across-category accuracy", capital(statement), judge_correlation(own))]
     both = whole_points(points, (ACROSS, WITHIN))
     sides = [_adjusted(both, asked) for asked in (ACROSS, WITHIN)]
     if not all(len(side.shares) for side in sides) or sides[0].repeats != sides[1].repeats:
@@ -211,7 +212,7 @@ def explains(about: Exposure) -> list[Finding]:
         f"{signed(mean(free[0]))} and {signed(mean(free[1]))}, not judged"
     )
     name = "invariance goes more with across- than with within-category accuracy"
-    return [*made, judged(name, said(statement), gap)]
+    return [*made, judged(name, capital(statement), gap)]
 
 
 def _adjusted(points: pl.DataFrame, asked: str) -> CorrelationShares:
@@ -239,7 +240,7 @@ def grows(across: Values, series: Sequence[str], kind: str, unit: tuple[str, str
         f"{unit[0]}. The paper has linear growth on faces and logarithmic growth on varied objects"
         f"{lacking(asked, values)}"
     )
-    return told("linear or logarithmic growth", said(statement), found.lean)
+    return told("linear or logarithmic growth", capital(statement), found.lean)
 
 
 def exposure_answer(tidy: pl.DataFrame, about: Exposure, found: Sequence[Finding]) -> str:
@@ -300,17 +301,13 @@ def _does(trends: Sequence[Finding], change: Verdict) -> tuple[str, str]:
     decided = set(verbs.values())
     if {"rises", "falls"} <= decided:
         sides = [[model for model, verb in verbs.items() if verb == side] for side in ("rises", "falls", "")]
-        rest = f"; open in {_listed(sides[2])}" if sides[2] else ""
-        return "", f"models differ: it rises in {_listed(sides[0])} and falls in {_listed(sides[1])}{rest}"
+        rest = f"; open in {joined(sides[2])}" if sides[2] else ""
+        return "", f"models differ: it rises in {joined(sides[0])} and falls in {joined(sides[1])}{rest}"
     if len(decided) == 1 and decided == {moves(change)} != {""}:
         return moves(change), ""
     i, why = change.interval, next((one.why for one in trends if one.why), change.why)
     why = why or ("its order and its ends disagree" if trends else "no finding is about it")
     return "", undecided(i.value, i.low, i.high, why)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _unit(about: Exposure) -> tuple[str, str]:

@@ -17,7 +17,7 @@ QUANTILE, QUANTILES = "invariance (quantile over units)", (0.1, 0.25, 0.75, 0.9)
 Row = dict[str, Any]
 
 
-def more_of_exposure(study: Study, trials: Sequence[Record]) -> Iterator[Row]:
+def more_rows(study: Study, trials: Sequence[Record]) -> Iterator[Row]:
     """Spread of the units' scores, and accuracy at every τ that was tried."""
     for facts, folder in trials:
         yield from ({"trial": facts["identity"], **row} for row in _units(facts, folder))

@@ -8,26 +8,12 @@ from unseen.kinds.exposure.tables import layer_thresholds, trends
 from unseen.reports import sections
 from unseen.reports.blocks import Html, Page, Section
 
-EVERY = "One condition of each kind"
 
-
-def exposure_page(contents: ExposureContents) -> Page:
-    made = figures(contents)
-    training = made.pop("losses")
-    return sections.page_of(
-        contents,
-        sections.figure(made.pop("families")),
-        [
-            *_tables(contents),
-            sections.splits(contents, EVERY),
-            *sections.answers(contents),
-            sections.figure(made.pop("accuracy")),
-            *sections.accuracies(contents),
-            *map(sections.figure, made.values()),
-            sections.published(contents),
-            sections.figure(training),
-        ],
-    )
+def page(contents: ExposureContents) -> Page:
+    first, (accuracy, *others), training = sections.figures(figures(contents), "families")
+    shown = [*_tables(contents), sections.splits(contents, sections.ONE_OF_EACH), *sections.answers(contents)]
+    numbers = [accuracy, *sections.accuracies(contents), *others]
+    return sections.page_of(contents, first, [*shown, *numbers, sections.published(contents), training])
 
 
 def _tables(contents: ExposureContents) -> list[Section]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from unseen.kinds.exposure.numbers import levels_of
 from unseen.kinds.level_names import shown_name
+from unseen.kinds.stretched import STRETCHED, fitted
 from unseen.reports.contents import SplitPicture
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
@@ -13,8 +14,8 @@ from unseen.studies.trials import Trial
 MOST_CATEGORIES = 8  # drawn; of more, some from each end of the order in which they come to be seen transformed
 NOTE = (
     "Each transformation has networks of its own, which see the first column and their own column only. Categories are "
-    "in the order in which they come to be seen transformed; ½: an image is transformed in one of its two visits. "
-    "Pictures that leave the range from black to white are stretched to fit it here."
+    f"in the order in which they come to be seen transformed; ½: an image is transformed in one of its two visits. "
+    f"{STRETCHED}"
 )
 
 
@@ -114,19 +115,3 @@ def _examples(study: Study, by_level: dict[str, Trial], order: list[int]) -> tup
     for cell, image in found.items():
         pictures[cell], missing[cell] = image, False
     return pictures, missing
-
-
-def fitted(image: np.ndarray) -> np.ndarray:
-    """A picture as bytes; one that leaves 0 to 255 is stretched to it, about mid grey where it is signed.
-
-    >>> fitted(np.array([0.0, 128.0, 255.0])).tolist(), fitted(np.array([-40.0, 0.0, 80.0])).tolist()
-    ([0, 128, 255], [64, 128, 255])
-    >>> fitted(np.array([0.0, 510.0])).tolist()
-    [0, 255]
-    """
-    low, high = float(image.min()), float(image.max())
-    if low < -1:
-        image = 127.5 + 127.5 * image / max(-low, high)
-    elif high > 256:
-        image = 255 * image / high
-    return np.clip(np.rint(image), 0, 255).astype(np.uint8)

@@ -12,7 +12,7 @@ ONE_CHOICE = 'all repeats share one choice of categories: give grid."design.seed
 ON_AXES = ("design.seen", "design.level", "world.levels", "world.strengths")
 
 
-def plan_exposure(study: Study) -> Planned:
+def plan(study: Study) -> Planned:
     """Trends of both accuracies and of invariance, where there are numbers to compare; the lowest family and the cue;
     invariance beside both accuracies; what is near chance, over transformations, where τ is searched for."""
     draws, seeds = repeats(study)

@@ -18,7 +18,7 @@ import numpy as np
 
 from unseen.kinds.exposure.numbers import ACROSS
 from unseen.kinds.exposure.shown import Together, Trend
-from unseen.measures import Growth, Interval, category_growth, holm, mean_interval, rank_correlation
+from unseen.measures import Growth, Interval, category_growth, holm, mean_interval, spearman
 from unseen.measures.verdicts import ALPHA
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 DRAWS = 1000
 CLUSTERS = 5  # ours: fewer transformations than this say nothing about others
 SEED, DRAW = ("seed", "seeds"), ("draw of categories", "draws of categories")  # what repeats are called
-LEAST = 1e-9  # the width of an interval of repeats that differ by rounding alone
 RESAMPLED = "transformations resampled"
 Values = dict[tuple[str, float, int], float]  # by series, number seen and repeat
 
@@ -43,14 +42,9 @@ def by_condition(tidy: pl.DataFrame, measure: str, asked: str, target: str, laye
     return {(series, x, repeat): value for series, x, repeat, value in means.iter_rows()}
 
 
-def coincide(low: float, high: float) -> bool:
-    """Whether an interval has no width: repeats that coincide show no spread, so that nothing is judged by it."""
-    return low == high or high - low < LEAST
-
-
 def spread(interval: Interval) -> Interval:
     """The interval, with no ends where it has no width."""
-    return replace(interval, low=np.nan, high=np.nan) if coincide(interval.low, interval.high) else interval
+    return interval.without_ends() if interval.has_no_width else interval
 
 
 def shown(values: Values) -> Values:
@@ -67,7 +61,7 @@ def baseline(values: Values, series: Sequence[str]) -> float:
 def rank_by_repeat(values: Values, series: str) -> dict[int, float]:
     """Spearman's correlation of a number with the number of categories seen, within each repeat; 0 where the number
     never changes (ours: undefined, it would be lost, and with it a transformation that nothing helps)."""
-    found = {repeat: rank_correlation(*curve).correlation.value for repeat, curve in _curves(values, series).items()}
+    found = {repeat: spearman(*curve) for repeat, curve in _curves(values, series).items()}
     return {repeat: r if np.isfinite(r) else 0.0 for repeat, r in found.items()}
 
 
@@ -107,7 +101,8 @@ def together(points: pl.DataFrame, asked: str) -> Together:
     """Spearman's correlation of invariance with an accuracy over all networks, plainly trained ones too. Differences
     between transformations make it up too: ``within_each`` does without."""
     whole = whole_points(points, (asked,))
-    return Together(spearman(whole["invariance"].to_numpy(), whole[asked].to_numpy()), whole.height)
+    r = spearman(whole["invariance"].to_numpy(), whole[asked].to_numpy()) if whole.height > 2 else np.nan
+    return Together(r, whole.height)
 
 
 def within_each(points: pl.DataFrame, asked: str) -> dict[str, float]:
@@ -124,18 +119,6 @@ def whole_points(points: pl.DataFrame, sets: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
     return points.filter(*(pl.col(name).is_finite() for name in ("invariance", *sets)))
-
-
-def spearman(x: np.ndarray, y: np.ndarray) -> float:
-    """NaN where there are fewer than three points, or one of the two never changes."""
-    from scipy.stats import rankdata
-
-    if len(x) < 3:
-        return np.nan
-    a, b = rankdata(x), rankdata(y)
-    a, b = a - a.mean(), b - b.mean()
-    size = np.sqrt((a @ a) * (b @ b))
-    return float(a @ b / size) if size else np.nan
 
 
 def growth_of(curve: Mapping[tuple[float, int], float]) -> Growth:
@@ -156,13 +139,12 @@ def trends(tidy: pl.DataFrame, category: str, series: Sequence[str], unit: str =
     adjusted = dict(zip(shapes, holm([shape.lean.p for shape in shapes.values()])))
     for name, shape in shapes.items():
         mine = each[name]
-        ranks = spread(mean_interval(np.array(list(rank_by_repeat(mine, name).values()))))
+        ranks = spread(mean_interval(np.array(list(rank_by_repeat(mine, name).values())))).cut(-1, 1)
         if shape.verdict != "undecided" and adjusted[name] > ALPHA:
             shape = replace(shape, verdict="undecided", reason=f"one of {len(shapes)}, it could be chance")
         words = shape.verdict + (f": {shape.reason}" if shape.reason else "").replace(SEED[0], unit)
         first, last = ends(mine, [name])
-        low, high = (float(np.clip(end, -1, 1)) for end in (ranks.low, ranks.high))
-        found.append(Trend(name, first, last, ranks.value, low, high, ranks.n, words))
+        found.append(Trend(name, first, last, ranks.value, ranks.low, ranks.high, ranks.n, words))
     return tuple(found)
 
 

@@ -63,7 +63,7 @@ def short(value: float | None) -> str:
     return "1.0" if value >= 0.995 else f"{value:.2f}".removeprefix("0")
 
 
-def show_exposures(console: Console, frame: Any, study: Study) -> None:
+def show(console: Console, frame: Any, study: Study) -> None:
     """The main numbers of the study with their intervals."""
     category = study.recipe.design.arguments.get("category", "category")
     found = accuracies(frame, category)

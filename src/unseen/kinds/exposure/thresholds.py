@@ -25,12 +25,13 @@ from unseen.kinds.exposure.repeats import (
 )
 from unseen.kinds.exposure.shown import Exposure, LayerThreshold
 from unseen.kinds.summaries import plain
-from unseen.measures import Interval, chance, mostly
+from unseen.measures import Interval, chance, mostly, percentile_ends, resamples
 from unseen.reports.contents import Finding
 from unseen.reports.words import number
 from unseen.studies.invariances import NO_TAU
 from unseen.studies.records import Record
 from unseen.vocabulary.seeds import stream
+from unseen.vocabulary.words import capital, joined
 
 if TYPE_CHECKING:
     import polars as pl
@@ -110,8 +111,8 @@ def _median(each: Sequence[float], taus: np.ndarray) -> Interval:
     middle = float(np.median(taus)) if len(taus) else np.nan
     if len(each) < CLUSTERS:
         return Interval(middle, np.nan, np.nan, len(taus), "none")
-    draws = stream(0, "studies", "thresholds").integers(0, len(each), (DRAWS, len(each)))
-    low, high = np.quantile(np.median(np.array(each)[draws], axis=1), (0.025, 0.975)).tolist()
+    draws = resamples(len(each), DRAWS, stream(0, "studies", "thresholds"))
+    low, high = percentile_ends(np.median(np.array(each)[draws], axis=1)).tolist()
     return spread(Interval(middle, low, high, len(taus), RESAMPLED))
 
 
@@ -122,7 +123,7 @@ def threshold_findings(about: Exposure) -> list[Finding]:
     *others, last = about.by_layer
     if not last.networks:
         told = f"none of the {last.without} curves of {last.layer} gives a τ: they never fall, or fall at once"
-        return [Finding("the activity below which units can be left out", _said(told), np.nan, np.nan, np.nan, 0)]
+        return [Finding("the activity below which units can be left out", capital(told), np.nan, np.nan, np.nan, 0)]
     networks = _count(last.networks, "network")
     gap = last.kept - last.full
     told = [
@@ -140,11 +141,11 @@ def threshold_findings(about: Exposure) -> list[Finding]:
         f"{_others(others, _left)}. The paper has it very low for all transformations, yet above chance",
     ]
     return [
-        Finding("the activity below which units can be left out", _said(told[0]), last.tau, last.low, last.high,
+        Finding("the activity below which units can be left out", capital(told[0]), last.tau, last.low, last.high,
                 last.networks, over="networks"),
-        Finding("without the inactive units accuracy stays", _said(told[1]), gap, np.nan, np.nan, last.transformations,
-                over="transformations"),
-        Finding(NEAR_NAME, _said(told[2]), last.left, last.left_low, last.left_high, last.shares, last.p, last.near,
+        Finding("without the inactive units accuracy stays", capital(told[1]), gap, np.nan, np.nan,
+                last.transformations, over="transformations"),
+        Finding(NEAR_NAME, capital(told[2]), last.left, last.left_low, last.left_high, last.shares, last.p, last.near,
                 True, last.why, over="transformations", key=NEAR_CHANCE),
     ]  # fmt: skip
 
@@ -175,21 +176,13 @@ def _answer(layers: Sequence[LayerThreshold], near: bool | None) -> str:
     rest = [one for one in others if one.networks]
     if rest:
         span = sorted({number(min(one.removed for one in rest)), number(max(one.removed for one in rest))})
-        told += f"; in {_listed([one.layer for one in rest])} it is {' to '.join(span)}, at τ = {_taus(rest)}"
+        told += f"; in {joined([one.layer for one in rest])} it is {' to '.join(span)}, at τ = {_taus(rest)}"
     return f"{told}."
 
 
 def _taus(layers: Sequence[LayerThreshold]) -> str:
     low, high = min(one.tau for one in layers), max(one.tau for one in layers)
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _said(told: str) -> str:
-    return told[:1].upper() + told[1:]
 
 
 def _count(n: int, word: str) -> str:

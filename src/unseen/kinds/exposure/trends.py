@@ -26,6 +26,7 @@ from unseen.kinds.judged import doubted, judged
 from unseen.measures import judge
 from unseen.reports.contents import Finding
 from unseen.reports.words import number
+from unseen.vocabulary.words import capital
 
 COINCIDE = "all repeats coincide"  # as ``measures.verdicts`` says it
 
@@ -54,8 +55,7 @@ def _by_order(
 ) -> Finding:  # fmt: skip
     repeats = sorted({repeat for found in each.values() for repeat in found})
     overall = judge(np.array([np.mean([f[r] for f in each.values() if r in f]) for r in repeats]), expected)
-    low, high = (float(np.clip(end, -1, 1)) for end in (overall.interval.low, overall.interval.high))
-    overall = replace(overall, interval=replace(overall.interval, low=low, high=high))
+    overall = replace(overall, interval=overall.interval.cut(-1, 1))
     means = {one: float(np.mean(list(found.values()))) for one, found in each.items()}
     statement = (
         f"with the number of categories seen transformed, {what} {_for(means, expected)}; Spearman's ρ within a "
@@ -63,7 +63,7 @@ def _by_order(
         f"{_ends(every, values, list(each))}{_flat(*flat(values, list(each)))}{over(overall.interval.n, unit)}"
         f"{lacking(shown(every), values)}"
     )
-    found = judged(name, said(statement), overall, key=key)
+    found = judged(name, capital(statement), overall, key=key)
     if overall.why != COINCIDE:
         return found
     grown = judge(_grown(values, list(each), repeats), expected)
@@ -91,7 +91,7 @@ def _by_change(
         f"{signed(overall.interval.value)} on average{_extremes(means)}. {_ends(every, values, series)}, the two "
         f"numbers that there are{over(overall.interval.n, unit)}{lacking(shown(every), values)}"
     )
-    return judged(name, said(statement), overall, key=key)
+    return judged(name, capital(statement), overall, key=key)
 
 
 def _names(values: Values) -> list[str]:
@@ -150,7 +150,7 @@ def none_shared(name: str, every: Values, kept: Values, key: str = "") -> Findin
     """An open finding: repeats have too little in common to be compared."""
     there, left = (len({key[:2] for key in values}) for values in (every, kept))
     statement = f"of {there} transformations and numbers seen, {left} are there in every repeat: too few to compare"
-    return Finding(name, said(statement), np.nan, np.nan, np.nan, 0, judged=True, why="no repeat is whole", key=key)
+    return Finding(name, capital(statement), np.nan, np.nan, np.nan, 0, judged=True, why="no repeat is whole", key=key)
 
 
 def over(n: int, unit: tuple[str, str]) -> str:
@@ -163,7 +163,3 @@ def plainly(value: float) -> str:
 
 def signed(value: float) -> str:
     return "not defined" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
-
-
-def said(statement: str) -> str:
-    return statement[:1].upper() + statement[1:]

@@ -33,10 +33,10 @@ from unseen.kinds.in_domain.numbers import (
 from unseen.kinds.in_domain.shown import AnswerPicture, InDomainContents, KindRow, RatioPicture, Regression
 from unseen.kinds.pictures import splits
 from unseen.kinds.published import published_numbers
+from unseen.kinds.recipe_words import words_of
 from unseen.kinds.summaries import summarise
 from unseen.measures import TowardsMean
 from unseen.reports.contents import Finding
-from unseen.studies.describe import recipe_toml
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 
@@ -45,7 +45,7 @@ MOST_SEEN = 4000  # in-range answers of one picture; more say nothing that these
 Trials = Sequence[Record]
 
 
-def gather_regression(study: Study) -> InDomainContents:
+def contents_of(study: Study) -> InDomainContents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
     trials = finished_trials(study)
     tidy, names = labelled(study, trials)
@@ -58,10 +58,8 @@ def gather_regression(study: Study) -> InDomainContents:
     drawn = pictured(trials, names, series, summary, asked)
     found = _found(trials, tidy, series, keys)
     return InDomainContents(
-        title=study.recipe.title,
-        question=study.recipe.question,
+        **words_of(study.recipe),
         answer=regression_answer(tidy, series, asked, found, _averaged(trials)),
-        shows=study.recipe.shows,
         x_title=X_TITLE,
         series_title="model",
         summary=summary,
@@ -69,23 +67,21 @@ def gather_regression(study: Study) -> InDomainContents:
         flags=flags(study, trials, names, split_name),
         splits=splits(study),
         findings=found,
-        recipe=recipe_toml(study.recipe),
         published=numbers,
         published_source=source,
         facts=how_it_was_made(study, trials),
-        citation=study.recipe.citation,
         regression=replace(drawn, by_kind=by_meaning(tidy, series, asked), latents=latents),
     )
 
 
-def summary_of_regression(study: Study) -> pl.DataFrame:
+def summary_of(study: Study) -> pl.DataFrame:
     """Means with intervals over repeats."""
     trials = finished_trials(study)
     tidy, names = labelled(study, trials)
     return in_order(summarise(tidy, trials, (TOWARDS,)), list(names.values()))
 
 
-def findings_of_regression(study: Study) -> tuple[Finding, ...]:
+def findings_of(study: Study) -> tuple[Finding, ...]:
     """The findings alone."""
     trials = finished_trials(study)
     tidy, names = labelled(study, trials)

@@ -9,16 +9,7 @@ from unseen.reports import sections
 from unseen.reports.blocks import Page
 
 
-def in_domain_page(contents: InDomainContents) -> Page:
-    made = figures(contents)
-    training = made.pop("losses")
-    return sections.page_of(
-        contents,
-        sections.figure(made.pop("r2")),
-        [
-            sections.splits(contents),
-            *map(sections.figure, made.values()),
-            sections.published(contents, R2, MEAN),
-            sections.figure(training),
-        ],
-    )
+def page(contents: InDomainContents) -> Page:
+    first, others, training = sections.figures(figures(contents), "r2")
+    published = sections.published(contents, R2, MEAN)
+    return sections.page_of(contents, first, [sections.splits(contents), *others, published, training])

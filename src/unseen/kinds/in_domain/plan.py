@@ -8,7 +8,7 @@ from unseen.kinds.repeats import distinct
 from unseen.studies.study import Study
 
 
-def plan_in_domain(study: Study) -> Planned:
+def plan(study: Study) -> Planned:
     """Over models, each by the mean of its seeds; of one model, over its seeds."""
     keys, seeds = model_keys(study), len(study.recipe.seeds)
     worlds = [key for key in keys if key.startswith("world")]

@@ -12,7 +12,7 @@ from unseen.reports.console import bare_table, print_table
 from unseen.studies.study import Study
 
 
-def show_r2(console: Console, frame: Any, study: Study) -> None:
+def show(console: Console, frame: Any, study: Study) -> None:
     """The main numbers of a study of regression: mean R² by split, then what happens to one factor out of range."""
     for asked in frame.filter(frame["measure"] == R2)["set"].unique(maintain_order=True).to_list():
         rows = frame.filter((frame["measure"] == R2) & (frame["set"] == asked) & (frame["target"] == MEAN))

@@ -15,6 +15,7 @@ import numpy as np
 from unseen.worlds.cars.fleet import CAR, COUNTS, MIDDLE, SKIES, Fleet
 from unseen.worlds.cars.places import SLOTS, Chances, Places, label_of, waves
 from unseen.worlds.cars.surroundings import ROADS
+from unseen.worlds.on_devices import OnDevices
 from unseen.worlds.rendering import camera
 from unseen.worlds.rendering.lighting import hemisphere
 from unseen.worlds.rendering.scene import SKY, Scenes, Things
@@ -41,19 +42,17 @@ class Scenery:
     scale: tuple[float, float]
     clutter: bool
     seed: int
-    _tables: dict[str, tuple[Tensor, ...]] = field(default_factory=dict, repr=False)
-
-    def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_tables": {}}
+    _held: OnDevices[tuple[Tensor, ...]] = field(default_factory=OnDevices, repr=False)
 
     def tables(self, device: torch.device) -> tuple[Tensor, ...]:
         import torch
 
-        if str(device) not in self._tables:
+        def put() -> tuple[Tensor, ...]:
             of = self.fleet.measures
             arrays = (of.half, of.radius, of.height, np.array(list(ROADS.values())))
-            self._tables[str(device)] = tuple(torch.from_numpy(a.astype(np.float32)).to(device) for a in arrays)
-        return self._tables[str(device)]
+            return tuple(torch.from_numpy(a.astype(np.float32)).to(device) for a in arrays)
+
+        return self._held.get(device, put)
 
     def scenes(self, ids: Tensor, mesh: Tensor, azimuth: Tensor, tint: Tensor, draw: int) -> Scenes:
         """One scene per id: that mesh, seen from that azimuth (degrees), in that paint."""

@@ -29,6 +29,7 @@ from jaxtyping import Bool, Float64
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.world import World, world_words
+from unseen.worlds.on_devices import OnDevices
 from unseen.worlds.toys.grid import check_side, fingerprint, levels_on, whole
 from unseen.worlds.toys.official import official
 
@@ -105,7 +106,7 @@ class Sprites:
     name: str = "dsprites"
     channels: int = 1
     dtype: Literal["uint8", "float32"] = "uint8"
-    _canvases: dict[str, torch.Tensor] = field(default_factory=dict, repr=False)
+    _held: OnDevices[torch.Tensor] = field(default_factory=OnDevices, repr=False)
 
     def __repr__(self) -> str:
         return world_words(self)
@@ -131,12 +132,7 @@ class Sprites:
     def _on(self, device: str) -> torch.Tensor:
         import torch
 
-        if str(device) not in self._canvases:
-            self._canvases[str(device)] = torch.from_numpy(canvases(self.side)).to(device)
-        return self._canvases[str(device)]
-
-    def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_canvases": {}}
+        return self._held.get(device, lambda: torch.from_numpy(canvases(self.side)).to(device))
 
 
 def canvases(side: int) -> np.ndarray:

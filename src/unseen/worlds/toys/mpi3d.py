@@ -19,12 +19,12 @@ import numpy as np
 
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.world import World
-from unseen.worlds.rendered import RenderedWorld, fingerprint_of
 from unseen.worlds.rendering.bank import Bank
 from unseen.worlds.rendering.mesh import Mesh, joined, mesh
 from unseen.worlds.rendering.scene import Scenes
 from unseen.worlds.toys.grid import check_side, levels_on, whole
 from unseen.worlds.toys.official import official
+from unseen.worlds.toys.rendered_grid import rendered_grid
 from unseen.worlds.toys.things import Thing, things
 
 if TYPE_CHECKING:
@@ -75,19 +75,10 @@ def mpi3d(root: str | Path | None = None, *, side: int = 64) -> World:
     if root is not None:
         where = ("mpi3d", root, FILES, "images", SPACE, (64, 64, 3))
         return official(*where, citation=CITATION, licence="CC BY 4.0")
-    return RenderedWorld(
-        name="mpi3d-like",
-        samples=whole(SPACE),
-        bank=furnished,
-        compose=Rig(),
-        side=side,
-        fingerprint=fingerprint_of(world="mpi3d-like", version=VERSION, side=side, bank=furnished().fingerprint),
-        provenance={
-            "source": "mpi3d-like: MPI3D's grid of factors; the pictures are a re-render, ours; named so",
-            "citation": CITATION,
-            "ours": "the arm, its range, the band, the cameras and the lights: see unseen.worlds.toys.mpi3d",
-        },
-    )
+    source = "mpi3d-like: MPI3D's grid of factors; the pictures are a re-render, ours; named so"
+    ours = "the arm, its range, the band, the cameras and the lights: see unseen.worlds.toys.mpi3d"
+    told = {"source": source, "citation": CITATION, "ours": ours}
+    return rendered_grid("mpi3d-like", SPACE, furnished, Rig(), side, VERSION, told)
 
 
 @dataclass(frozen=True)

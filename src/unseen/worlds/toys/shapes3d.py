@@ -22,12 +22,12 @@ import numpy as np
 
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.world import World
-from unseen.worlds.rendered import RenderedWorld, fingerprint_of
 from unseen.worlds.rendering.bank import Bank
 from unseen.worlds.rendering.mesh import Mesh, joined, mesh, moved
 from unseen.worlds.rendering.scene import Scenes
 from unseen.worlds.toys.grid import check_side, levels_on, whole
 from unseen.worlds.toys.official import official
+from unseen.worlds.toys.rendered_grid import rendered_grid
 from unseen.worlds.toys.things import Thing, things
 
 if TYPE_CHECKING:
@@ -71,19 +71,10 @@ def shapes3d(root: str | Path | None = None, *, side: int = 64) -> World:
     if root is not None:
         where = ("shapes3d", root, (FILE,), "images", SPACE, (64, 64, 3))
         return official(*where, citation=CITATION, licence="Apache 2.0")
-    return RenderedWorld(
-        name="shapes3d",
-        samples=whole(SPACE),
-        bank=furnished,
-        compose=Room(),
-        side=side,
-        fingerprint=fingerprint_of(world="shapes3d", version=VERSION, side=side, bank=furnished().fingerprint),
-        provenance={
-            "source": "3D Shapes' grid of factors; the pictures are a re-render, ours; named so",
-            "citation": CITATION,
-            "ours": "the room, the camera, the lights and the solids' proportions: see unseen.worlds.toys.shapes3d",
-        },
-    )
+    source = "3D Shapes' grid of factors; the pictures are a re-render, ours; named so"
+    ours = "the room, the camera, the lights and the solids' proportions: see unseen.worlds.toys.shapes3d"
+    told = {"source": source, "citation": CITATION, "ours": ours}
+    return rendered_grid("shapes3d", SPACE, furnished, Room(), side, VERSION, told)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.samples import Samples
-from unseen.vocabulary.world import World, world_words
+from unseen.vocabulary.world import World
 from unseen.worlds import inner_world
 from unseen.worlds.transforms import SETS, TRANSFORMATIONS, Transformation, transformation
+from unseen.worlds.wrapped import WrappedWorld
 
 if TYPE_CHECKING:
     import torch
@@ -29,39 +30,19 @@ FACTOR, NONE = "transformation", "none"
 CHUNK = {"cpu": 2**19, "cuda": 2**26}
 
 
-@dataclass(frozen=True, eq=False)
-class TransformedWorld:
+@dataclass(frozen=True, eq=False, repr=False)
+class TransformedWorld(WrappedWorld):
     """``inner`` with every row once per level. Row r shows the inner row r // levels at level r % levels: the factor
     comes last and runs fastest."""
 
-    inner: World
     levels: tuple[str, ...]  # "none", or a name of the table
     strengths: tuple[float, ...]  # one per level
     seed: int
     dtype: Literal["uint8", "float32"] = "float32"
 
-    def __repr__(self) -> str:
-        return world_words(self)
-
     @property
     def name(self) -> str:
         return f"{self.inner.name}-transformed"
-
-    @property
-    def channels(self) -> int:
-        return self.inner.channels
-
-    @property
-    def size(self) -> tuple[int, int]:
-        return self.inner.size
-
-    @property
-    def drawn(self) -> bool:
-        return bool(getattr(self.inner, "drawn", False))
-
-    @property
-    def problems(self) -> Any:
-        return getattr(self.inner, "problems", None)
 
     @property
     def out_of_frame(self) -> Callable[..., np.ndarray] | None:

@@ -1,0 +1,36 @@
+"""A world around another: what it does not change is the inner world's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from unseen.vocabulary.world import World, world_words
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WrappedWorld:
+    """Pictures are as large as those of ``inner``, with as many channels; so is what it tells of itself."""
+
+    inner: World
+
+    def __repr__(self) -> str:
+        return world_words(self)
+
+    @property
+    def channels(self) -> int:
+        return self.inner.channels
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.inner.size
+
+    @property
+    def drawn(self) -> bool:
+        """Whether images are made on the device that asks."""
+        return bool(getattr(self.inner, "drawn", False))
+
+    @property
+    def problems(self) -> Any:
+        """What was left out or is missing, where the inner world tells."""
+        return getattr(self.inner, "problems", None)
