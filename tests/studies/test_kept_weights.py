@@ -34,7 +34,7 @@ def untrainable(monkeypatch):
 
     def forbid():
         monkeypatch.setattr(execution, "train", refuse)
-        monkeypatch.setattr("unseen.studies.encoders.train", refuse)
+        monkeypatch.setattr("unseen.training.train", refuse)
 
     return forbid
 
