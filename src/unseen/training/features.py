@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from unseen.training.learner import Learner
 from unseen.training.visits import Pictures, placed
 
-CHUNK = 256  # pictures that go through the network at a time: bounds its memory
+CHUNKS = {"cpu": 64}  # pictures at a time: on a CPU, as many as its caches bear
+CHUNK = 1024  # elsewhere
 
 
 def encoded(
@@ -23,12 +24,13 @@ def encoded(
     device: torch.device,
     *,
     precision: str = "float32",
-    chunk: int = CHUNK,
+    chunk: int | None = None,
 ) -> Pictures:
     """The same visits and labels, with what ``encode`` makes of pictures in their place, as float32 on the device.
     Pictures are taken as a test shows them, and each once, however often it is visited."""
     opens, slots = placed(source.rows)
     held: Tensor | None = None
+    chunk = chunk or CHUNKS.get(device.type, CHUNK)
     bf16 = torch.autocast(device.type, torch.bfloat16) if precision == "bf16" else contextlib.nullcontext()
     with torch.no_grad(), bf16:
         for start in range(0, len(opens), chunk):
