@@ -133,6 +133,16 @@ def test_a_search_computes_features_once_for_all_that_it_tries(tmp_path, monkeyp
     assert len(computed) == 4, "of what is tried on and asked, then of training and validation"
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_a_captured_probe_on_a_gpu_is_the_frozen_network_trained_through_pictures(tmp_path, monkeypatch):
+    opened, cuda = probed(tmp_path / "study"), torch.device("cuda")
+    on_features = learned(opened, device=cuda)
+    through_pictures = learned(opened, monkeypatch, cached=False, device=cuda)
+    theirs = through_pictures.network.state_dict()
+    for key, value in on_features.network.state_dict().items():
+        torch.testing.assert_close(value, theirs[key], rtol=1e-3, atol=1e-4)
+
+
 # What cannot be computed once
 
 
