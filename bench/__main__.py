@@ -11,6 +11,7 @@ import sys
 
 BENCHES = (
     "training",
+    "probes_cached",
     "recording",
     "planning",
     "rendering",

@@ -147,7 +147,7 @@ def speed(names: Sequence[str], sides: Sequence[int], rounds: int) -> None:
     import torch
 
     from unseen.models import Seeing, build
-    from unseen.training import avoid_narrow_strides
+    from unseen.training.narrow_strides import avoid_narrow_strides
 
     torch.set_num_threads(1)
     print(f"torch {torch.__version__}, 1 thread; images/s, the best of {rounds} rounds in turn")

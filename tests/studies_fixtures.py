@@ -91,3 +91,17 @@ def say(monkeypatch, capsys, tmp_path):
         return Said(code, out, err)
 
     return run
+
+
+@pytest.fixture
+def untrainable(monkeypatch):
+    """Once called, whoever trains fails."""
+
+    def refuse(*arguments, **options):
+        raise AssertionError("something was trained")
+
+    def forbid():
+        monkeypatch.setattr("unseen.studies.execute.train", refuse)
+        monkeypatch.setattr("unseen.training.train", refuse)
+
+    return forbid

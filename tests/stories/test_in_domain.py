@@ -54,7 +54,7 @@ def test_an_encoder_without_labels_is_read_out_and_a_readout_that_breaks_costs_i
     from unseen.vocabulary.recipe import extended
 
     study = open_study(extended(ENCODERS), out=tmp_path / "study")
-    whole, calls = running.read_out, []
+    whole, calls = running.finished, []
 
     def once_broken(*arguments):
         calls.append(1)
@@ -62,7 +62,7 @@ def test_an_encoder_without_labels_is_read_out_and_a_readout_that_breaks_costs_i
             raise RuntimeError("the readout broke")
         return whole(*arguments)
 
-    monkeypatch.setattr(running, "read_out", once_broken)
+    monkeypatch.setattr(running, "finished", once_broken)
     running.execute(study, study.trials, torch.device("cpu"), lambda event: None)
     assert [record["error"] for record in study.failures().values()] == ["RuntimeError: the readout broke"]
     assert len(study.missing()) == 1

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
+from asked_again import again, same_from_weights
 from safetensors.torch import load_file, save_file
 
 from small_study import own_network, ran, study, tiny
@@ -23,30 +24,6 @@ pytest_plugins = ("studies_fixtures",)
 
 ONE = {"grid": {"design.seen_per_level": [8]}}
 CPU = torch.device("cpu")
-
-
-@pytest.fixture
-def untrainable(monkeypatch):
-    """Whoever trains fails."""
-
-    def refuse(*arguments, **options):
-        raise AssertionError("something was trained")
-
-    def forbid():
-        monkeypatch.setattr(execution, "train", refuse)
-        monkeypatch.setattr("unseen.studies.encoders.train", refuse)
-
-    return forbid
-
-
-def notes(events):
-    return [event.trial for event in events if event.kind == "note"]
-
-
-def again(opened, **options):
-    """Run once more and give what it did and what it noted."""
-    events = []
-    return ran(opened, watch=events.append, **options), notes(events)
 
 
 def facts_of(opened):
@@ -173,24 +150,6 @@ def test_kept_weights_answer_bit_by_bit_as_right_after_training(tmp_path, untrai
     opened = open_study(SUBJECTS[subject](tmp_path), out=tmp_path / "study")
     assert ran(opened).failed == 0
     same_from_weights(opened, tmp_path, untrainable)
-
-
-def same_from_weights(opened, tmp_path, untrainable, **options):
-    shutil.move(opened.store.trials, tmp_path / "first")
-    untrainable()
-    outcome, _ = again(opened, **options)
-    assert outcome.asked == outcome.finished == len(opened.trials)
-    for one in (tmp_path / "first").iterdir():
-        other = opened.store.trials / one.name
-        assert {file.name for file in one.iterdir()} == {file.name for file in other.iterdir()}
-        for file in one.iterdir():
-            if file.name != "trial.json":
-                assert file.read_bytes() == (other / file.name).read_bytes(), file.name
-        before, after = (json.loads((folder / "trial.json").read_text()) for folder in (one, other))
-        assert set(after) - set(before) == {"asked"}
-        assert {key: value for key, value in after.items() if key not in ("asked", "finished")} == {
-            key: value for key, value in before.items() if key != "finished"
-        }
 
 
 # What may be wrong with them

@@ -10,7 +10,7 @@ from unseen.kinds.checks import check
 from unseen.kinds.in_domain.numbers import model_of
 from unseen.models import build
 from unseen.models.efficientnet_lite import efficientnet_lite0
-from unseen.studies.encoders import check_objective
+from unseen.studies.protocols.table import protocol_of
 from unseen.studies.study import Study
 from unseen.studies.trials import expand
 from unseen.vocabulary.errors import UnseenError
@@ -87,10 +87,15 @@ def encoder(objective, *settings):
     return expand(small(given, *settings))[0]
 
 
+def agreed(trial):
+    """What a trial's protocol has nothing against."""
+    protocol_of(trial.recipe).check(trial)
+
+
 @pytest.mark.parametrize("world", WORLDS)
 def test_every_encoder_of_a_shipped_recipe_fits_its_objective(world):
     for trial in trials_of(world):
-        check_objective(trial)
+        agreed(trial)
 
 
 @pytest.mark.parametrize(
@@ -109,9 +114,9 @@ def test_every_encoder_of_a_shipped_recipe_fits_its_objective(world):
 )
 def test_a_setting_that_an_encoder_does_not_look_at_is_refused(setting, words):
     with pytest.raises(UnseenError, match=words):
-        check_objective(encoder("beta-vae", setting))
+        agreed(encoder("beta-vae", setting))
     for trial in expand(small("seeds=[0]", 'training.normalise="half"')):
-        check_objective(trial)  # labelled networks look at them
+        agreed(trial)  # labelled networks look at them
 
 
 @pytest.mark.parametrize(
@@ -171,7 +176,7 @@ def test_settings_of_an_objective_are_refused_before_training_for_every_trial_of
 def test_an_encoder_without_an_objective_is_told_which_to_set(backbone, words):
     trial = expand(small(f'grid."network.backbone"=["{backbone}"]'))[0]
     with pytest.raises(UnseenError, match=rf"learns without labels.*; set training.objective = {words}\.$"):
-        check_objective(trial)
+        agreed(trial)
 
 
 def test_a_recipe_of_one_mode_says_which_row_sets_to_leave_out_and_is_then_whole():

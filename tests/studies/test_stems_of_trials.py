@@ -87,7 +87,7 @@ def test_the_size_that_enters_the_network_is_what_is_told(side, stem, left):
     study = Study(recipe(side, 40, backbone="resnet18-w8"), NOWHERE)
     check(study)
     text = f"{stem} stem, chosen for {side}×{side} pixels: the last block sees {left}×{left} positions"
-    assert study.networks == {"resnet18-w8": {text: ""}}
+    assert study.networks == {"resnet18-w8, from scratch": {text: ""}}
 
 
 ONE = {"design__seen_per_level": 8, "grid": {}}

@@ -45,7 +45,7 @@ def test_a_row_that_is_listed_several_times_is_held_once_and_fetched_once():
     assert torch.equal(data.held, images)
     assert sorted(asked[2:]) == list(range(20)), "after a look at the first on the CPU and on the device"
     assert torch.equal(data.gathered(torch.arange(len(TWICE))), images[torch.from_numpy(TWICE)])
-    assert torch.equal(data.tested(3, 9, "cpu"), images[torch.from_numpy(TWICE[3:9])])
+    assert torch.equal(data.tested(np.arange(3, 9), "cpu"), images[torch.from_numpy(TWICE[3:9])])
     assert data.labels.tolist() == labels[TWICE].tolist()
     assert of(images, labels).slots is None, "nothing is looked up where nothing repeats"
 
@@ -156,7 +156,7 @@ def test_validation_and_latents_see_what_a_test_sees():
     data = world.pictures(ODD_TWICE)
     train([learner(data, ask)])
     assert torch.equal(ask.held, world.pictures(ODD_TWICE, fresh=False).held)
-    tested = data.tested(1, 6, "cpu")
+    tested = data.tested(np.arange(1, 6), "cpu")
     assert torch.equal(tested, world(ODD_TWICE[1:6], "cpu"))
 
 

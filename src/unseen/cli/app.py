@@ -511,7 +511,8 @@ def designs() -> None:
 def models(
     network: Annotated[str | None, typer.Argument(metavar="NETWORK", help="Show the layers of this one.")] = None,
 ) -> None:
-    """List the backbones, how tasks may share them, and the encoders that learn without labels.
+    """List the backbones, how tasks may share them, the encoders that learn without labels, and the protocols: how a
+    network comes to its weights.
 
     Example: `unseen models resnet18`
     """

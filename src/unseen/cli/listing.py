@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
 
 from unseen.cli.terminal import Terminal
 from unseen.reports.console import bare_table, print_hanging, print_table
@@ -94,6 +95,23 @@ def list_models(console: Console, network: str | None) -> None:
         "positions are left.",
     )
     _list_encoders(console)
+    _list_protocols(console)
+
+
+def _list_protocols(console: Console) -> None:
+    """How a network comes to its weights."""
+    from unseen.studies.protocols.table import protocols
+
+    console.print("\nHow a network comes to its weights, by `protocol` in a recipe:\n", markup=False)
+    table = bare_table("protocol", "what happens")
+    for one in protocols():
+        table.add_row(one.name, escape(one.does))
+    print_table(console, table)
+    print_hanging(
+        console,
+        "A recipe that names none is settled by its keys: training.objective other than supervised is a readout, "
+        "network.frozen a probe, network.pretrained or network.checkpoint a finetune, else scratch.",
+    )
 
 
 def _list_encoders(console: Console) -> None:

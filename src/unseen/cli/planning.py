@@ -88,11 +88,11 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
 
 
 def show_networks(study: Any, console: Console, *, few_only: bool = False) -> None:
-    """A line per backbone and stem, and a note where the last block sees few positions."""
+    """A line per network, with its protocol and stem, and a note where the last block sees few positions."""
     for name, stems in study.networks.items():
         for text, few in stems.items():
-            if not few_only and text:
-                print_hanging(console, f"{name}: {text}")
+            if not few_only:
+                print_hanging(console, f"{name}{': ' * bool(text)}{text}")
             if few:
                 print_hanging(console, f"  note: {name}, {few}")
 

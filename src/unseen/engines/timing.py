@@ -11,6 +11,7 @@ import numpy as np
 
 from unseen.engines.local import PACK, find_device
 from unseen.studies.anew import kept_of
+from unseen.studies.protocols.table import protocol_of
 from unseen.studies.strengths import possible_strengths
 from unseen.studies.study import Study
 from unseen.vocabulary.cores import cores
@@ -75,7 +76,7 @@ def finished_rates(study: Study, device: str) -> dict[str, float]:
             if not str(facts["machine"]["device"]).startswith(f"{device}:"):
                 continue
             each = facts["sets"]["train"] + facts["sets"].get("validation", 0) / FORWARD
-            seen = len(facts["curve"]) * each
+            seen = (1 if protocol_of(trial.recipe).once(study, trial) else len(facts["curve"])) * each
             spent = float(facts["seconds_together"]) / int(facts["packed"])
         except (UnseenError, AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError):
             continue
@@ -87,14 +88,17 @@ def finished_rates(study: Study, device: str) -> dict[str, float]:
 def _key(study: Study, trial: Any) -> str:
     """What a rate belongs to: a network, what it learns by, and the size of its pictures."""
     recipe = trial.recipe
-    return f"{recipe.network.model_dump_json()} {recipe.training.objective} {study.world(trial).size}"
+    learns = f"{recipe.protocol_name} {recipe.training.objective}"
+    return f"{recipe.network.model_dump_json()} {learns} {study.world(trial).size}"
 
 
 def _looks(study: Study, trial: Any) -> tuple[int, int]:
     """Images that training sees, and that validation asks."""
     split, samples = study.split(trial), study.world(trial).samples
-    asked = split.count(samples, "validation") * trial.recipe.training.epochs if "validation" in split.sets else 0
-    return _images(trial, split.count(samples, "train")), asked
+    once = protocol_of(trial.recipe).once(study, trial)
+    epochs = 1 if once else trial.recipe.training.epochs
+    asked = split.count(samples, "validation") * epochs if "validation" in split.sets else 0
+    return _images(trial, split.count(samples, "train"), once), asked
 
 
 def _asked(study: Study, trial: Any) -> int:
@@ -122,11 +126,14 @@ def _calibrations(study: Study, device: Any, rates: dict[str, float]) -> tuple[f
     return seconds, images
 
 
-def _images(trial: Any, rows: int) -> int:
-    """Images that training sees: of each epoch, and of each pair that a search tries on all but the share it asks."""
+def _images(trial: Any, rows: int, once: bool) -> int:
+    """Images that training sees: of each epoch, and of each pair that a search tries on all but the share it asks.
+    Where they are looked at ``once``, all epochs see the same, and so do all pairs, with the share."""
     from unseen.studies.search import is_wanted, pairs_to_try
 
     recipe = trial.recipe
+    if once:
+        return rows * (1 + is_wanted(recipe))
     tries = len(pairs_to_try(recipe)) * (1 - recipe.search.share) if is_wanted(recipe) else 0
     return round(rows * recipe.training.epochs * (1 + tries))
 
@@ -135,16 +142,14 @@ def _images_per_second(study: Study, trial: Any, device: Any) -> float:
     import torch
 
     from unseen.studies.learners import network_of
-    from unseen.training import avoid_narrow_strides
+    from unseen.training import laid_out
 
     threads = torch.get_num_threads()
     if device.type == "cpu":
         torch.set_num_threads(trial.recipe.training.threads)
     try:
         world = study.world(trial)
-        network = network_of(study, trial).to(device)
-        if device.type == "cpu":
-            avoid_narrow_strides(network)
+        network = laid_out(network_of(study, trial), device)
         batch = min(32 if device.type == "cpu" else 256, trial.recipe.training.batch)
         images = torch.randint(0, 256, (batch, world.channels, *world.size), dtype=torch.uint8, device=device)
         spans = []

@@ -4,7 +4,7 @@ from unseen.models.catalogue import BACKBONES, SHARING, Backbone, describe_model
 from unseen.models.encoders import ENCODERS, Autoencoder, Contrastive, build_encoder, describe_encoders
 from unseen.models.feasible import feasible, without_numbers
 from unseen.models.inputs import NORMALISE, Seeing
-from unseen.models.network import Network
+from unseen.models.network import Heads, Network
 from unseen.models.readout import build_readout, encoder_layers, with_encoder
 from unseen.models.sharing import build, layer_names
 from unseen.models.small import SMALL, Small, describe_small
@@ -20,6 +20,7 @@ __all__ = [
     "Autoencoder",
     "Backbone",
     "Contrastive",
+    "Heads",
     "Network",
     "Seeing",
     "Small",

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from unseen.models.bodies import Body
@@ -90,12 +91,32 @@ class Network(nn.Module):
 
     def forward(self, images: Tensor) -> dict[str, Tensor]:
         """Logits (or regressed values) per target; the shared part runs once."""
+        parts = zip(self.targets, self.heads, self._inputs(images), strict=True)
+        return {target: head(features) for target, head, features in parts}
+
+    def _inputs(self, images: Tensor) -> list[Tensor]:
+        """What each head sees ``[n, features]``: the same where all is shared."""
         common = self.trunk(images)
         if len(self.branches) == 0:
-            features = pooled(common)
-            return {target: head(features) for target, head in zip(self.targets, self.heads, strict=True)}
-        parts = zip(self.targets, self.branches, self.heads, strict=True)
-        return {target: head(pooled(branch(common))) for target, branch, head in parts}
+            return [pooled(common)] * len(self.targets)
+        return [pooled(branch(common)) for branch in self.branches]
+
+    def features(self, images: Tensor) -> Tensor:
+        """What the heads see, ``[n, features]``, or ``[n, targets, features]`` where each has a branch of its own."""
+        inputs = self._inputs(images)
+        return inputs[0] if len(self.branches) == 0 else torch.stack(inputs, 1)
+
+
+class Heads(nn.Module):
+    """The heads of a network, which stay its own: features in (:meth:`Network.features`), answers out."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.targets, self.heads, self.branched = network.targets, network.heads, len(network.branches) > 0
+
+    def forward(self, features: Tensor) -> dict[str, Tensor]:
+        inputs = features.unbind(1) if self.branched else [features] * len(self.targets)
+        return {target: head(one) for target, head, one in zip(self.targets, self.heads, inputs, strict=True)}
 
 
 def pooled(features: Tensor) -> Tensor:

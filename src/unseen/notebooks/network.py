@@ -67,7 +67,7 @@ class OpenedNetwork:
         recipe's ``[training]``: ``epochs``, ``batch``, ``lr``, ``normalise``."""
         import torch
 
-        from unseen.studies.learners import learner_of
+        from unseen.studies.learners import finished, learner_of
         from unseen.training import reproducible, train
 
         if not isinstance(self.study, GivenStudy):
@@ -76,7 +76,7 @@ class OpenedNetwork:
         trial = study.trials[0]
         with reproducible(trial.recipe.training.threads):
             learner = learner_of(study, trial, "float32", torch.device(device), {})
-            trained = train([learner])[0]
+            trained = finished(study, trial, learner, train([learner])[0])
         return OpenedNetwork(study, trial, trained.network, trained)
 
     def curve(self) -> pl.DataFrame:

@@ -22,7 +22,7 @@ from torch import nn
 from unseen.measures import accuracy, chance
 from unseen.recordings import respond
 from unseen.studies.execute import Event, Watch, machine
-from unseen.studies.learners import learner_of
+from unseen.studies.learners import finished, learner_of
 from unseen.studies.strengths import Calibration, check_target, curve_text, found_text, possible_strengths
 from unseen.studies.study import Study
 from unseen.studies.trials import precisions
@@ -191,7 +191,7 @@ def _trained(
     """The plain network, and what a search for its learning rate found, where the recipe asks for one."""
     learner = learner_of(study, needed.trial, precision, device, {})
     (trained,) = train([learner], lambda place, figures: watch(Event("epoch", needed.label, needed.identity, figures)))
-    return trained, getattr(learner, "search", None)
+    return finished(study, needed.trial, learner, trained), getattr(learner, "search", None)
 
 
 def asked_rows(study: Study, needed: Calibration) -> np.ndarray:

@@ -15,12 +15,13 @@ from unseen.measures import chance
 from unseen.studies.asked import is_pattern, matching
 from unseen.studies.invariances import check_invariance, check_rectified
 from unseen.studies.limits import check_images, check_named, check_training
+from unseen.studies.protocols.table import protocol_of
 from unseen.studies.strengths import check_target
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.stems import few_positions, stem_text
 
 if TYPE_CHECKING:
-    from unseen.models import Network
+    from unseen.models import Network, Seeing
     from unseen.studies.study import Study
     from unseen.studies.trials import Trial
     from unseen.vocabulary.samples import Samples
@@ -128,38 +129,31 @@ def _check_layers(trial: Trial, split: Split) -> None:
 
 
 def _check_networks(study: Study) -> None:
-    """Build each distinct network once, without numbers in it where that can be; see :mod:`unseen.models.feasible`."""
-    from unseen.models import feasible, without_numbers
-    from unseen.studies.encoders import check_objective, check_pairs, learns_without_labels, whole_network
+    """Ask each trial's protocol, and build each distinct network once, without numbers in it where that can be; see
+    :mod:`unseen.models.feasible`."""
     from unseen.training.augment import check_plan
 
     seen = set()
     for trial in study.trials:
         network, recordings, training = trial.recipe.network, trial.recipe.recordings, trial.recipe.training
-        world, targets = study.world(trial), study.targets(trial)
+        world, protocol = study.world(trial), protocol_of(trial.recipe)
         check_plan(training.augment, world.size)
-        check_objective(trial)
-        outputs = {target.name: target.outputs for target in targets}
+        protocol.check(trial)
+        outputs = tuple((target.name, target.outputs) for target in study.targets(trial))
         alone = min(training.batch, study.split(trial).count(world.samples, "train")) == 1
-        about = (network.model_dump_json(), training.objective, world.size, recordings.model_dump_json())
-        key = (*about, tuple(outputs.items()), alone)
+        told = protocol.told(study, trial)
+        key = (told, network.model_dump_json(), world.size, recordings.model_dump_json(), outputs, alone)
         if key in seen:
             continue
         seen.add(key)
-        if learns_without_labels(trial):
-            check_pairs(trial, world.samples)
-            made = without_numbers(lambda trial=trial: whole_network(study, trial), network.backbone)
-            _check_named(trial, made.layers)
-            continue
-        options = network.model_dump(exclude={"backbone", "frozen"})
-        made = feasible(network.backbone, outputs, input_size=world.size, alone=alone, trust=False, **options)
+        made = protocol.feasible(study, trial, alone)
         _check_named(trial, made.layers)
-        study.networks.setdefault(network.backbone, {})[stem_text(made.description, network.stem)] = few_told(made)
+        study.networks.setdefault(told, {})[stem_text(made.description, network.stem)] = few_told(made)
         if recordings.invariance and recordings.negative == "error":
             check_rectified(study, trial)
 
 
-def few_told(network: Network) -> str:
+def few_told(network: Network | Seeing) -> str:
     """The warning of a network whose last block sees few positions, if it has one."""
     told = network.description
     if not {"positions", "input_size"} <= set(told):

@@ -18,16 +18,15 @@ import torch
 from unseen.recordings import activity_per_cell, respond
 from unseen.studies.anew import kept_of
 from unseen.studies.asked import layers_to_record
-from unseen.studies.encoders import latents_recorded, read_out
 from unseen.studies.invariances import Recorded, record_invariance
 from unseen.studies.keeping import keeps_weights
 from unseen.studies.kept_weights import Kept, Learned, Unusable, keep, read, remove
-from unseen.studies.learners import learner_of, with_weights
+from unseen.studies.latents import latents_recorded
+from unseen.studies.learners import finished, learner_of, with_weights
 from unseen.studies.store import DiskTrouble, unwritten
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, describe, identity, learned_identity, precisions
 from unseen.training import Learner, Pictures, Trained, reproducible, train
-from unseen.training.encoding import EncodingLearner
 from unseen.version import __version__
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import responses_table
@@ -98,7 +97,7 @@ def _discard(study: Study, kept: Kept) -> None:
 def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch) -> None:
     ready: list[tuple[Trial, str, str]] = []
     learners: list[Learner] = []
-    held: dict[bytes, Pictures] = {}
+    held: dict[Any, Pictures] = {}
     for trial in trials:
         precision = precisions(trial.recipe, device.type)[0]
         name = identity(describe(trial, study.world(trial), precision))
@@ -127,14 +126,13 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
         for trial, _, _ in ready:
             execute(study, [trial], device, watch)
         return
-    together = time.perf_counter() - started
+    together = time.perf_counter() - started + sum(learner.spent for learner in learners)
     for (trial, name, precision), learner, trained in zip(ready, learners, done):
         if "validation" not in study.split(trial).sets:
             trained = replace(trained, flags={**trained.flags, "no validation": _without(trial)})
         try:
             started = time.perf_counter()
-            if isinstance(learner, EncodingLearner):
-                trained = read_out(study, trial, learner, trained)
+            trained = finished(study, trial, learner, trained)
             alone = time.perf_counter() - started  # counts whole for this trial, as if all had taken it
             seconds = together + alone * len(ready)
             learned = _learned(trained, len(ready), seconds, device)
@@ -253,6 +251,7 @@ def _facts(study: Study, trial: Trial, precision: str) -> dict[str, Any]:
     world, split = study.world(trial), study.split(trial)
     return {
         "label": trial.label,
+        "protocol": trial.recipe.protocol_name,
         "condition": dict(trial.condition),
         "seed": trial.seed,
         "description": describe(trial, world, precision),

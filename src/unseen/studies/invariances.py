@@ -11,7 +11,7 @@ of all categories (ours). At most :data:`MOST` images, drawn by their row number
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,13 +92,10 @@ def check_rectified(study: Study, trial: Trial) -> None:
     from unseen.recordings.pairs import Pairs
     from unseen.studies.asked import layers_to_record
     from unseen.studies.learners import network_of
-    from unseen.studies.trials import stem_of
+    from unseen.studies.trials import without_start
 
-    own = trial.recipe.network
-    stem = stem_of(own, study.world(trial).size)
-    bare = own.model_copy(update={"pretrained": False, "checkpoint": None, "stem": stem})
-    trial = replace(trial, recipe=trial.recipe.model_copy(update={"network": bare}))
-    network, world, recordings = network_of(study, trial), study.world(trial), trial.recipe.recordings
+    world, recordings = study.world(trial), trial.recipe.recordings
+    network = network_of(study, without_start(trial, world.size))
     noise = torch.rand(4, world.channels, *world.size, generator=torch.Generator().manual_seed(0)) * 255
     pairs = Pairs(np.arange(2), {"noise": np.arange(2, 4)}, np.zeros(2, np.int64), ("all",))
     found = extremes(

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from unseen.studies.study import Study
-from unseen.studies.trials import Trial, code_in_identity, stem_of
+from unseen.studies.trials import Trial, code_in_identity, without_start
 from unseen.vocabulary.sizes import size_text
 
 KEY = "recordings.weights"
@@ -77,14 +77,12 @@ def weight_bytes(study: Study, trial: Trial) -> int:
     from unseen.models import without_numbers
     from unseen.studies.learners import network_of
 
-    own = trial.recipe.network
-    bare = own.model_copy(
-        update={"pretrained": False, "checkpoint": None, "stem": stem_of(own, study.world(trial).size)}
+    name, make = (
+        trial.recipe.network.backbone,
+        partial(network_of, study, without_start(trial, study.world(trial).size)),
     )
-    alike = replace(trial, recipe=trial.recipe.model_copy(update={"network": bare}))
     try:
-        make = partial(network_of, study, alike)
-        made = make() if code_in_identity(own.backbone) else without_numbers(make, own.backbone)
+        made = make() if code_in_identity(name) else without_numbers(make, name)
         return sum(tensor.numel() * tensor.element_size() for tensor in made.network.state_dict().values())
     except (Exception, SystemExit):
         return 0
@@ -98,4 +96,4 @@ def _learned(trial: Trial) -> str:
 def _network(study: Study, trial: Trial) -> str:
     outputs = [(target.name, target.outputs) for target in study.targets(trial)]
     recipe = trial.recipe
-    return f"{recipe.network.model_dump_json()} {recipe.training.objective} {study.world(trial).size} {outputs}"
+    return f"{recipe.network.model_dump_json()} {recipe.protocol_name} {study.world(trial).size} {outputs}"

@@ -4,53 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
-from unseen.models import Seeing, build
-from unseen.studies.encoders import encoding_learner, learns_without_labels, tolerances, whole_network
+from unseen.models import Seeing
 from unseen.studies.kept_weights import Unusable
+from unseen.studies.protocols.table import Brought, protocol_of
 from unseen.studies.search import is_wanted, search
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
-from unseen.training import Learner, Pictures, avoid_narrow_strides, pictures
+from unseen.training import Learner, Pictures, Trained, laid_out, pictures
 from unseen.training.feed import fits, resident
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.seeds import seed_of
 
 
 def network_of(study: Study, trial: Trial) -> Seeing:
-    """A trial's network with its first weights."""
-    if learns_without_labels(trial):
-        return whole_network(study, trial)
-    network, world = trial.recipe.network, study.world(trial)
-    built = build(
-        network.backbone,
-        {target.name: target.outputs for target in study.targets(trial)},
-        sharing=network.sharing,
-        stem=network.stem,
-        channels=network.channels,
-        as_released=network.as_released,
-        checkpoint=network.checkpoint,
-        pretrained=network.pretrained,
-        input_size=world.size,
-        seed=seed_of(trial.seed, "training", "weights"),
-        arguments=network.arguments,
-        trust=False,
-    )
-    if network.frozen:
-        built.freeze()
-    return Seeing(built, normalise=trial.recipe.training.normalise, channels=network.channels)
+    """A trial's whole network with its first weights."""
+    return protocol_of(trial.recipe).network(study, trial)
 
 
 def with_weights(study: Study, trial: Trial, state: Mapping[str, torch.Tensor], device: torch.device) -> Seeing:
-    """A trial's network with weights that it learned before, as it stood when it had learned them: what a convolution
-    rounds to depends on how its weights lie in memory, so that they are laid out as a learner does."""
-    network = network_of(study, trial).to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    if device.type == "cpu":
-        avoid_narrow_strides(network)
+    """A trial's network with weights that it learned before, as it stood when it had learned them."""
+    network = laid_out(network_of(study, trial), device)
     try:
         network.network.load_state_dict(dict(state))
     except RuntimeError as error:
@@ -58,10 +36,11 @@ def with_weights(study: Study, trial: Trial, state: Mapping[str, torch.Tensor], 
     return network.eval()
 
 
-def learner_of(
-    study: Study, trial: Trial, precision: str, device: torch.device, held: dict[bytes, Pictures]
-) -> Learner:
+def learner_of(study: Study, trial: Trial, precision: str, device: torch.device, held: dict[Any, Pictures]) -> Learner:
     """A trial's learner; ``held`` are the pictures that others brought to the device already."""
+    protocol = protocol_of(trial.recipe)
+    protocol.check(trial)
+    hold = False if protocol.once(study, trial) else None  # pictures that are looked at once need not stay
     world, split, targets = study.world(trial), study.split(trial), study.targets(trial)
     chance: Any = world  # a transformed world: which rows chance decides, and how they look when drawn again
 
@@ -71,10 +50,10 @@ def learner_of(
             raise UnseenError(f"row set '{name}' is empty: nothing to train on.")
         return rows
 
-    def bring(rows: np.ndarray, fresh: bool, held: dict[bytes, Pictures]) -> Pictures:
+    def bring(rows: np.ndarray, fresh: bool, held: dict[Any, Pictures]) -> Pictures:
         """Trials that train on the same rows share their pictures, and the noise of each epoch if it is ``fresh``."""
         new = chance.fresh(rows) if fresh and hasattr(world, "fresh") else np.zeros(len(rows), dtype=bool)
-        key = rows.tobytes() + f"{world.fingerprint} {targets} {new.any()}".encode()
+        key = rows.tobytes() + f"{world.fingerprint} {targets} {new.any()} {hold}".encode()
         if key not in held:
             labels = np.stack([target.truth(world.samples, rows) for target in targets], axis=1)
             drawn = getattr(world, "drawn", False)
@@ -82,31 +61,28 @@ def learner_of(
             def fetch(rows: np.ndarray, device: str, draw: int = 0) -> torch.Tensor:
                 return chance.again(rows, device, draw) if draw else world.images(rows, device)
 
-            held[key] = _keeping(world, pictures(rows, labels, fetch, device, drawn=drawn, fresh=new), device)
+            held[key] = _keeping(world, pictures(rows, labels, fetch, device, hold, drawn, new), device)
         return held[key]
 
-    def learner(trial: Trial, train_on: Pictures, ask: Pictures) -> Learner:
-        if learns_without_labels(trial):
-            return encoding_learner(study, trial, train_on, ask, device, precision)
-        return Learner(
-            network_of(study, trial),
-            tuple(target.name for target in targets),
-            train_on,
-            ask,
-            trial.recipe.training,
-            seed=trial.seed,
-            device=device,
-            precision=precision,
-            tolerances=tolerances(targets) if trial.recipe.task == "regression" else None,
-        )
+    def learner(trial: Trial, train_on: Pictures, ask: Pictures, held: dict[Any, Pictures]) -> Learner:
+        return protocol.learner(study, trial, Brought(train_on, ask, device, precision, held))
 
     rows, found = rows_of("train"), None
     asked = rows_of("validation") if "validation" in split.sets else rows
     if is_wanted(trial.recipe):
-        trial, found = search(trial, world.samples, rows, lambda some, fresh: bring(some, fresh, {}), learner)
-    made = learner(trial, bring(rows, True, held), bring(asked, False, held))
+        tried: dict[Any, Pictures] = {}  # of the search alone
+        trial, found = search(
+            trial, world.samples, rows, lambda some, fresh: bring(some, fresh, tried), partial(learner, held=tried)
+        )
+        tried.clear()
+    made = learner(trial, bring(rows, True, held), bring(asked, False, held), held)
     made.search = found
     return made
+
+
+def finished(study: Study, trial: Trial, learner: Learner, trained: Trained) -> Trained:
+    """A trial's whole network, once its learner is trained."""
+    return protocol_of(trial.recipe).finish(study, trial, learner, trained)
 
 
 def _keeping(world: Any, brought: Pictures, device: torch.device) -> Pictures:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from unseen.studies.encoders import learns_without_labels
+from unseen.studies.protocols.table import protocol_of
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 
 if TYPE_CHECKING:
@@ -44,10 +44,8 @@ def check_named(recipe: Recipe) -> None:
 
 
 def check_training(trial: Trial, targets: Sequence[Target], images: int) -> None:
-    """``[training]``, and ``[readout]`` where there is one, of a trial that trains on so many images."""
-    sections = {"training": trial.recipe.training}
-    if learns_without_labels(trial):
-        sections["readout"] = trial.recipe.readout
+    """The sections by which a trial trains, on so many images: ``[training]``, and ``[readout]`` where it has one."""
+    sections = {name: getattr(trial.recipe, name) for name in protocol_of(trial.recipe).sections}
     for where, section in sections.items():
         _check_weights(where, section, [target.name for target in targets])
         _check_length(where, section, images)

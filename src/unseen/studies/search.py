@@ -71,7 +71,8 @@ def search(
     out = held_out(samples, rows, recipe.search.share, trial.seed)
     train_on, ask = bring(rows[~out], True), bring(rows[out], False)
     tries = _tried([_with(trial, *pair) for pair in pairs], lambda one: make(one, train_on, ask))
-    by = "accuracy" if recipe.task == "classification" and recipe.training.objective == "supervised" else "loss"
+    told = all(one["accuracy"] is not None for one in tries if not one["diverged"])
+    by = "accuracy" if recipe.task == "classification" and told else "loss"
     table = [{"lr": lr, "weight_decay": decay, **figures, "n": len(ask)} for (lr, decay), figures in zip(pairs, tries)]
     best = chosen(table, by)
     found = {

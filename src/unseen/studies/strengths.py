@@ -57,11 +57,10 @@ def plain_trial(trial: Trial) -> Trial:
             f"[calibration] finds strengths of transformations, and world '{recipe.world.name}' has none; wrap it: "
             f'[world] name = "{WORLD}" and [world.of] name = "{recipe.world.name}".'
         )
-    if recipe.task != "classification" or recipe.training.objective != "supervised":
-        given = f'task = "{recipe.task}"' if recipe.task != "classification" else "training.objective"
+    if recipe.task != "classification":
         raise UnseenError(
-            f"[calibration] needs a network that names categories; {given} gives none. Leave [calibration] out and "
-            f"give world.strengths."
+            f"[calibration] needs a network that names categories; task = '{recipe.task}' gives none. Leave "
+            "[calibration] out and give world.strengths."
         )
     given = recipe.design.arguments
     first = NONE if recipe.world.arguments.get("plain", True) else "geirhos-colour"
@@ -78,11 +77,12 @@ def plain_trial(trial: Trial) -> Trial:
         "design": DesignSection.model_validate({"name": "expose", "seed": section.seed, **design}),
         "targets": (category,),
         "training": _for_one(recipe.training, category),
+        "readout": _for_one(recipe.readout, category),
         "calibration": CalibrationSection(),  # pyright: ignore[reportCallIssue]
         "recordings": RecordingsSection(sets=("plain",), layers="none"),
         "grid": ({},),
     }
-    own = ("world.", "network.", "training.", *(f"design.{key}" for key in CARRIED))
+    own = ("protocol", "world.", "network.", "training.", *(f"design.{key}" for key in CARRIED))
     condition = {key: value for key, value in trial.condition.items() if key.startswith(own)}
     return Trial(recipe.model_copy(update=changes), section.seed, condition)
 

@@ -16,6 +16,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnno
 
 from unseen import worlds
 from unseen.designs import DESIGNS
+from unseen.studies.protocols.table import protocol_of
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.plain_values import shown
@@ -170,6 +171,8 @@ def component_versions(recipe: Recipe, space: Container[str]) -> dict[str, int]:
         versions["augment"] = 3 if recipe.training.objective in PAIRED else 2
     if recipe.training.augment.get("brightness") and recipe.world.name == "transformed":
         versions["brightness"] = 2  # it cut off what is darker than black
+    if (protocol := protocol_of(recipe)).version > 1:
+        versions["protocol"] = protocol.version
     if (pools := _pools_version(recipe, function, space)) is not None:
         versions["pools"] = pools
     return versions

@@ -13,14 +13,16 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+from unseen.studies.protocols.table import protocol_of
 from unseen.studies.tables import component_versions, design_call, digest, placeless
 from unseen.vocabulary.errors import UnseenError, listed, nearest
+from unseen.vocabulary.protocol_names import PROBE
 from unseen.vocabulary.recipe import NetworkSection, Recipe, Section, override, recipe_from
 from unseen.vocabulary.stems import AUTO, STANDARD, settled
 from unseen.vocabulary.world import World
@@ -111,10 +113,14 @@ def _check_key(tables: Mapping[str, Any], key: str) -> None:
     """A dotted grid key must lead to a section that exists; open sections check their own arguments later."""
     section, _, name = key.partition(".")
     sections = ("world", "design", "network", "training", "recordings", "measures")
+    if key == "protocol":
+        return
     if section not in sections or not name:
         guess = nearest(key, [f"{s}.{k}" for s in sections for k in (tables.get(s) or {})])
         hint = f" Did you mean '{guess}'?" if guess else ""
-        raise UnseenError(f'grid key "{key}" must be section.key with a section of {listed(sections)}.{hint}')
+        raise UnseenError(
+            f'grid key "{key}" must be section.key with a section of {listed(sections)}, or protocol.{hint}'
+        )
 
 
 def precisions(recipe: Recipe, device: str) -> tuple[str, ...]:
@@ -138,8 +144,14 @@ def describe(trial: Trial, world: World, precision: str) -> dict[str, Any]:
 
 def stem_of(network: NetworkSection, size: Sequence[int]) -> str:
     """The stem of a trial's network on images of this size."""
-    kept = network.pretrained or network.checkpoint is not None
-    return settled(network.stem, network.backbone, size, weights=kept)
+    return settled(network.stem, network.backbone, size, weights=bool(network.start))
+
+
+def without_start(trial: Trial, size: Sequence[int]) -> Trial:
+    """The same trial with random weights in the same network: to be looked at, where weights do not matter."""
+    own = trial.recipe.network
+    bare = own.model_copy(update={"pretrained": False, "checkpoint": None, "stem": stem_of(own, size)})
+    return replace(trial, recipe=trial.recipe.model_copy(update={"network": bare}))
 
 
 def described(
@@ -147,8 +159,10 @@ def described(
 ) -> dict[str, Any]:
     """The same, with what a world tells given. ``code=False`` leaves out that of a user's own network.
 
-    The standard stem is left out: it was the default before stems were chosen by size, and those results still hold."""
+    The standard stem is left out: it was the default before stems were chosen by size, and those results still hold. So
+    is a protocol that other keys say too: named or not, it is the same trial."""
     recipe = trial.recipe
+    protocol = protocol_of(recipe)
     if recipe.calibration.steps:  # without its strengths a trial is not yet any trial
         raise UnseenError(
             f"'{trial.label}' needs the strengths of {', '.join(recipe.calibration.steps)}, which are to be calibrated "
@@ -156,6 +170,7 @@ def described(
         )
     _, design_arguments = design_call(recipe.design)
     what = placeless(recipe.world.arguments)
+    frozen = recipe.network.frozen or protocol.name == PROBE
     lists = design_arguments.pop("lists", None)
     if lists is not None:
         design_arguments["lists"] = {name: digest("\n".join(map(str, rows))) for name, rows in lists.items()}
@@ -164,8 +179,9 @@ def described(
         "design": {"name": recipe.design.name, "seed": recipe.design.seed, "arguments": design_arguments},
         "targets": list(recipe.targets),
         **({"task": recipe.task} if recipe.task != "classification" else {}),
+        **({"protocol": protocol.name} if not recipe.is_implied else {}),
         "network": {
-            **_chosen(recipe.network.model_copy(update={"stem": AUTO})),
+            **_chosen(recipe.network.model_copy(update={"stem": AUTO, "frozen": frozen})),
             **({"stem": stem} if stem != STANDARD else {}),
             "backbone": recipe.network.backbone,
             "sharing": recipe.network.sharing,
@@ -173,7 +189,7 @@ def described(
             **(code_in_identity(recipe.network.backbone) if code else {}),
         },
         "training": {**_chosen(recipe.training), "precision": precision},
-        **({"readout": _chosen(recipe.readout)} if recipe.training.objective != "supervised" else {}),
+        **({"readout": _chosen(recipe.readout)} if "readout" in protocol.sections else {}),
         **({"search": _chosen(recipe.search)} if recipe.search.lr or recipe.search.weight_decay else {}),
         "recordings": recipe.recordings.model_dump(mode="json", exclude_defaults=True, exclude=KEPT),
         "seed": trial.seed,

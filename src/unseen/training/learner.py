@@ -10,7 +10,7 @@ import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -26,12 +26,14 @@ from unseen.vocabulary.seeds import seed_of, stream
 
 EVALUATION_BATCH = 1024
 WARM_UP = 3
+Laid = TypeVar("Laid", bound=nn.Module)
 
 
 class Learner:
     """A network, its optimiser, its data and its place in training."""
 
     labelled = True
+    spent = 0.0  # seconds of work before the first step that count as training
 
     def __init__(
         self,
@@ -58,9 +60,7 @@ class Learner:
             if not len(rows):
                 raise UnseenError(f"no rows for {name}: a learner needs at least one image to train on and one to ask.")
         self.settings, self.seed, self.device, self.targets = settings, seed, device, targets
-        self.network = network.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        if device.type == "cpu":
-            avoid_narrow_strides(self.network)
+        self.network = laid_out(network, device)
         self.forward = torch.compile(self.network) if settings.compile else self.network
         self.train, self.validation = train, validation
         self.faulty = device.type == "cpu" and self._meets_fault()
@@ -303,6 +303,15 @@ class Learner:
         self.network.load_state_dict(self.best)
         self.optimiser.zero_grad(set_to_none=True)
         return self.network.eval()
+
+
+def laid_out(network: Laid, device: torch.device) -> Laid:
+    """A network on a device as learners have it: what a convolution rounds to depends on how its weights lie in
+    memory."""
+    network.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    if device.type == "cpu":
+        avoid_narrow_strides(network)
+    return network
 
 
 def drops_out(network: nn.Module) -> bool:

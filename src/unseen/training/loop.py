@@ -71,7 +71,7 @@ def _trained(learner: Learner, seconds: float) -> Trained:
     flags = flags_of(learner)
     if learner.device.type != "cpu" and drops_out(network):
         flags["unseeded"] = f"its dropout draws are not reproducible on {learner.device.type.upper()}"
-    return Trained(network, tuple(learner.curve), learner.best_epoch, flags, seconds, learner.search)
+    return Trained(network, tuple(learner.curve), learner.best_epoch, flags, seconds + learner.spent, learner.search)
 
 
 def flags_of(learner: Learner) -> dict[str, str]:

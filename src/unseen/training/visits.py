@@ -73,11 +73,11 @@ class Pictures:
         assert found is not None
         return found
 
-    def tested(self, start: int, stop: int, device: str) -> Tensor:
+    def tested(self, visits: np.ndarray, device: str) -> Tensor:
         """Pictures of visits as a test shows them, whatever epoch the device holds."""
         if self.held is None or self.fresh is not None:
-            return self.fetch(self.rows[start:stop], device)
-        return self.held[start:stop] if self.slots is None else self.held[self.slots[start:stop]]
+            return self.fetch(self.rows[visits], device)
+        return self.gathered(torch.from_numpy(visits).to(self.held.device))
 
     def redraw(self, epoch: int) -> bool:
         """Draw fresh pictures for an epoch, in place; whether anything was. Learners that share these pictures are in

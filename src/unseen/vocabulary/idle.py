@@ -12,8 +12,7 @@ from typing import Any
 
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.grids import grids_of
-
-SUPERVISED = "supervised"
+from unseen.vocabulary.protocol_names import BY_LABELS, SUPERVISED
 
 
 @dataclass(frozen=True)
@@ -42,13 +41,20 @@ def values_of(tables: Mapping[str, Any], section: str, key: str, where: str, def
 
 
 def reads_out(tables: Mapping[str, Any], where: str) -> bool:
-    """Whether any trial of a recipe's tables has a readout: it learns without labels first.
+    """Whether any trial of a recipe's tables may have a readout: it learns without labels first, or by a protocol of
+    which nothing is known here.
 
     >>> reads_out({"training": {"epochs": 3}}, "recipe")
     False
     >>> reads_out({"grid": [{}, {"training.objective": ["beta-vae"]}]}, "recipe")
     True
+    >>> reads_out({"grid": [{"protocol": ["scratch", "of-another-package"]}]}, "recipe")
+    True
     """
+    plain = tables.get("protocol") or ""
+    named = [name for one in grids_of(tables, where) for name in one.get("protocol", [plain])]
+    if any(name and name not in BY_LABELS for name in named):
+        return True
     return any(value != SUPERVISED for value in values_of(tables, "training", "objective", where, SUPERVISED))
 
 

@@ -16,6 +16,7 @@ from unseen.vocabulary.grids import check_overruled, grids_of, setting_value, va
 from unseen.vocabulary.idle import IDLE, check_idle
 from unseen.vocabulary.plain_numbers import is_number
 from unseen.vocabulary.plain_values import DEEPEST, NoTruth, Number, Truth, Whole, check_plain, shown
+from unseen.vocabulary.protocol_names import PROBE, SUPERVISED, implied
 from unseen.vocabulary.recipe_text import is_file, parse, text_of
 from unseen.vocabulary.unfilled import check_filled_in
 
@@ -53,6 +54,11 @@ class NetworkSection(Section):
     frozen: Truth = False
     arguments: dict[str, Any] = {}
 
+    @property
+    def start(self) -> str:
+        """The key that gives it weights to start from, "" where it starts from random ones."""
+        return "pretrained" if self.pretrained else "checkpoint" if self.checkpoint is not None else ""
+
 
 class TrainingSection(Section):
     """How weights come to be. Adam, 1e-3, lowest validation loss: Madan et al. 2022; the other defaults are ours."""
@@ -73,7 +79,7 @@ class TrainingSection(Section):
     precision: Literal["auto", "float32", "bf16"] = "auto"
     compile: Truth = False
     threads: Whole = Field(default=1, ge=1)
-    objective: str = "supervised"
+    objective: str = SUPERVISED
     objective_arguments: dict[str, Any] = {}
 
     @model_validator(mode="after")
@@ -146,6 +152,7 @@ class Recipe(Section):
     design: DesignSection
     targets: tuple[str, ...] = ()
     task: Literal["classification", "regression"] = "classification"
+    protocol: str = ""  # how weights come to be; "": as the other keys say
     network: NetworkSection = NetworkSection()
     training: TrainingSection = TrainingSection()  # pyright: ignore[reportCallIssue]
     readout: TrainingSection = TrainingSection()  # pyright: ignore[reportCallIssue]
@@ -158,6 +165,19 @@ class Recipe(Section):
     kind: str = ""  # of question; "": that of the design
     published: str = ""
     citation: str = ""
+
+    @property
+    def protocol_name(self) -> str:
+        """How weights come to be: as the recipe says, else by its other keys."""
+        return self.protocol or self._implied(self.network.frozen)
+
+    @property
+    def is_implied(self) -> bool:
+        """Whether other keys say the protocol, too, so that its name adds nothing; of a probe, frozen says it."""
+        return self.protocol_name == self._implied(self.network.frozen or self.protocol == PROBE)
+
+    def _implied(self, frozen: bool) -> str:
+        return implied(objective=self.training.objective, frozen=frozen, start=bool(self.network.start))
 
 
 SECTIONS: dict[str, type[Section]] = {

@@ -1,6 +1,6 @@
 """How well the latents of an encoder are disentangled (DCI, MIG), for the tidy table; kept beside the trial.
 
-Latents are those of training rows (``studies/encoders.py``): what a readout has to work with, before anything is out of
+Latents are those of training rows (``studies/latents.py``): what a readout has to work with, before anything is out of
 range. MIG depends on the rows: perfect latents score .85 on those of dSprites' composition, .88 to .91 on the others;
 so scores are compared within a split only.
 """

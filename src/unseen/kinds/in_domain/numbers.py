@@ -54,7 +54,7 @@ MEAN = "mean over factors"
 ONE_OUT = "one-out-"
 MODE = "design.mode"  # the grid's key that names the splits to compare
 IN_THE_NAME = {f"network.{key}" for key in ("backbone", "pretrained", "frozen", "sharing", "channels")}
-IN_THE_NAME |= {"training.objective", "training.normalise", "world.name", "design.share", "design.protect"}
+IN_THE_NAME |= {"protocol", "training.objective", "training.normalise", "world.name", "design.share", "design.protect"}
 
 Answers = Mapping[str, tuple[np.ndarray, np.ndarray]]  # by set: (predicted, true), each [images, factors]
 
@@ -213,6 +213,7 @@ def model_of(condition: Mapping[str, Any], facts: Mapping[str, Any], keys: Seque
     network, training = facts["description"]["network"], facts["description"].get("training", {})
     words = [training.get("objective") or network["backbone"]]  # an objective without labels names its encoder too
     words += [word for word in ("pretrained", "frozen") if network.get(word)]
+    words += [str(facts["description"]["protocol"])] if "protocol" in facts["description"] else []  # of other packages
     words += [network["sharing"]] if network["sharing"] != "shared" else []
     for key in keys:
         value = condition.get(key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unseen.kinds.in_domain.axis import model_keys
 from unseen.kinds.planned import Planned
 from unseen.kinds.repeats import distinct
+from unseen.studies.protocols.table import protocol_of
 from unseen.studies.study import Study
 
 
@@ -13,6 +14,6 @@ def plan(study: Study) -> Planned:
     keys, seeds = model_keys(study), len(study.recipe.seeds)
     worlds = [key for key in keys if key.startswith("world")]
     models = distinct(study, [key for key in keys if key not in worlds])
-    encoders = any(trial.recipe.training.objective != "supervised" for trial in study.trials)
+    encoders = any(protocol_of(trial.recipe).latents for trial in study.trials)
     comparisons = (5 + 3 * encoders) * distinct(study, worlds)
     return Planned(models, "models", comparisons) if models > 1 else Planned(seeds, "seeds", comparisons)

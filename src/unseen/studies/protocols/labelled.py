@@ -1,0 +1,146 @@
+"""What protocols that learn by labels have in common: the network, its learner, and what a recipe may not say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unseen.studies.protocols.table import Brought
+from unseen.studies.study import Study
+from unseen.studies.trials import Trial
+from unseen.vocabulary.errors import UnseenError, listed
+from unseen.vocabulary.grids import inline
+from unseen.vocabulary.protocol_names import FINETUNE, PROBE, READOUT, SUPERVISED
+from unseen.vocabulary.recipe import Recipe
+from unseen.vocabulary.seeds import seed_of
+
+if TYPE_CHECKING:
+    from unseen.models import Network, Seeing
+    from unseen.training import Learner
+
+
+def labelled_network(study: Study, trial: Trial) -> Seeing:
+    """The network that a recipe's ``[network]`` describes, with its first weights."""
+    from unseen.models import Seeing, build
+
+    network = trial.recipe.network
+    built = build(
+        network.backbone,
+        {target.name: target.outputs for target in study.targets(trial)},
+        sharing=network.sharing,
+        stem=network.stem,
+        channels=network.channels,
+        as_released=network.as_released,
+        checkpoint=network.checkpoint,
+        pretrained=network.pretrained,
+        input_size=study.world(trial).size,
+        seed=seed_of(trial.seed, "training", "weights"),
+        arguments=network.arguments,
+        trust=False,
+    )
+    return Seeing(built, normalise=trial.recipe.training.normalise, channels=network.channels)
+
+
+def learner_for(network: Seeing, study: Study, trial: Trial, brought: Brought) -> Learner:
+    """A learner that shows pictures to a network in every epoch."""
+    from unseen.training import Learner
+
+    return Learner(
+        network,
+        tuple(target.name for target in study.targets(trial)),
+        brought.train,
+        brought.validation,
+        trial.recipe.training,
+        seed=trial.seed,
+        device=brought.device,
+        precision=brought.precision,
+        tolerances=tolerances(study, trial),
+    )
+
+
+def labelled_learner(study: Study, trial: Trial, brought: Brought) -> Learner:
+    return learner_for(labelled_network(study, trial), study, trial, brought)
+
+
+def tolerances(study: Study, trial: Trial) -> list[float] | None:
+    """Of numbers: half the distance between neighbouring levels, since nearer than that is the right level; of classes
+    none."""
+    if trial.recipe.task != "regression":
+        return None
+    return [0.5 / max(len(target.classes) - 1, 1) for target in study.targets(trial)]
+
+
+def labelled_tried(study: Study, trial: Trial, alone: bool) -> Network:
+    """The network as far as it can be built before training; see :mod:`unseen.models.feasible`."""
+    from unseen.models import feasible
+
+    network = trial.recipe.network
+    options = network.model_dump(exclude={"backbone", "frozen"})
+    outputs = {target.name: target.outputs for target in study.targets(trial)}
+    size = study.world(trial).size
+    return feasible(network.backbone, outputs, input_size=size, alone=alone, trust=False, **options)
+
+
+def check_labels(trial: Trial) -> None:
+    """Labels train no encoder, and have no settings."""
+    recipe = trial.recipe
+    if (objective := recipe.training.objective) != SUPERVISED:
+        raise UnseenError(
+            f"protocol = '{recipe.protocol_name}' learns by labels, and training.objective = '{objective}' without "
+            f'them; set protocol = "{READOUT}" (or leave protocol out), or leave training.objective out.'
+        )
+    _check_backbone(recipe.network.backbone)
+    _check_no_arguments(recipe)
+
+
+def check_all_learn(recipe: Recipe) -> None:
+    """Where all weights learn, none is frozen."""
+    if recipe.network.frozen:
+        raise UnseenError(
+            f"protocol = '{recipe.protocol_name}' trains all weights, and network.frozen = true keeps those of the "
+            f'backbone; leave frozen out, or set protocol = "{PROBE}" (then frozen need not be said).'
+        )
+
+
+def check_no_start(recipe: Recipe) -> None:
+    """Where weights are random at first, none are given."""
+    if key := recipe.network.start:
+        given = json.dumps(getattr(recipe.network, key))
+        raise UnseenError(
+            f"protocol = '{recipe.protocol_name}' starts from random weights, and network.{key} = {given} gives others;"
+            f' leave {key} out, or set protocol = "{FINETUNE}" (all weights learn on) or "{PROBE}" (the heads alone).'
+        )
+
+
+def checkpoint_name(recipe: Recipe) -> str:
+    """The file that a network starts from, without where it lies."""
+    return Path(recipe.network.checkpoint or "").name
+
+
+def _check_backbone(name: str) -> None:
+    """An encoder cannot be trained by labels."""
+    from unseen.models import ENCODERS
+    from unseen.models.factories import factory_of
+    from unseen.training.objectives import OBJECTIVES
+
+    if name in ENCODERS and factory_of(name) is None:  # a package may give the name to a network of its own
+        *others, last = (repr(key) for key, objective in OBJECTIVES.items() if objective.encoder == name)
+        possible = f"{', '.join(others)} or {last}" if others else last
+        raise UnseenError(
+            f"network.backbone = '{name}' is an encoder that learns without labels, and training.objective = "
+            f"'{SUPERVISED}' (the default) learns by them; set training.objective = {possible}."
+        )
+
+
+def _check_no_arguments(recipe: Recipe) -> None:
+    """Labels have no settings; those of an objective beside them were meant for an encoder."""
+    from unseen.training.objectives import OBJECTIVES
+
+    if given := recipe.training.objective_arguments:
+        knowing = [name for name, one in OBJECTIVES.items() if set(given) <= set(one.settings)]
+        raise UnseenError(
+            f"training.objective_arguments = {inline(given)} does nothing where training.objective = '{SUPERVISED}' "
+            f"(the default), which has no settings; leave it out, put it into a grid of encoders alone, or set "
+            f"training.objective ({listed(knowing or OBJECTIVES)})."
+        )

@@ -1,0 +1,137 @@
+"""The heads alone learn by labels, on features of a network that keeps its weights; a head is one Linear layer.
+
+The backbone is in evaluation mode, its normalisation with it, so a picture has one vector of features: those of the
+training and validation rows are computed once, and the heads are trained on them. What changes pictures at every visit
+(``training.augment``, noise that is drawn anew) changes features too: then pictures go through the network in every
+epoch. Either way the steps are the same, but for rounding.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import TYPE_CHECKING, Any
+
+from unseen.studies.protocols.labelled import (
+    check_labels,
+    checkpoint_name,
+    labelled_network,
+    labelled_tried,
+    learner_for,
+    tolerances,
+)
+from unseen.studies.protocols.table import Brought, Protocol
+from unseen.studies.study import Study
+from unseen.studies.trials import Trial
+from unseen.vocabulary.errors import UnseenError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from unseen.models import Network, Seeing
+    from unseen.training import Learner, Pictures
+
+
+def check(trial: Trial) -> None:
+    check_labels(trial)
+    network = trial.recipe.network
+    if not network.start and not network.frozen:
+        raise UnseenError(
+            "protocol = 'probe' trains the heads on features of weights that are there, and none are given; set "
+            'network.pretrained = true or network.checkpoint = "FILE", or protocol = "scratch" to train all weights. '
+            "If features of random weights are meant, say so by network.frozen = true."
+        )
+
+
+def probe_network(study: Study, trial: Trial) -> Seeing:
+    seeing = labelled_network(study, trial)
+    network: Any = seeing.network
+    network.freeze()
+    return seeing
+
+
+def why_not_once(study: Study, trial: Trial) -> str:
+    """What changes the features of a picture from visit to visit; nothing where they can be computed once."""
+    if trial.recipe.training.augment:
+        return "training.augment"
+    world: Any = study.world(trial)
+    fresh = getattr(world, "fresh", None)
+    if fresh is not None and fresh(study.split(trial).rows(world.samples, "train")).any():
+        return "noise"
+    return ""
+
+
+def once(study: Study, trial: Trial) -> bool:
+    return not why_not_once(study, trial)
+
+
+def words(study: Study, trial: Trial) -> str:
+    recipe = trial.recipe
+    told = {"pretrained": "pretrained features", "": "features of random weights"}
+    features = told.get(recipe.network.start, f"features of {checkpoint_name(recipe)}")
+    why = why_not_once(study, trial)
+    how = f"computed in every epoch, since {why} changes images at every visit" if why else "computed once"
+    return f"probe on {features}, {how}"
+
+
+def learner(study: Study, trial: Trial, brought: Brought) -> Learner:
+    """The heads on features that are computed here; the whole network on pictures where features change, or do not fit
+    in half of the device's free memory."""
+    from unseen.models import Heads
+    from unseen.training.features import HeadsLearner
+    from unseen.training.learner import laid_out
+
+    whole = probe_network(study, trial)
+    network: Any = whole.network
+    if trial.recipe.training.augment or brought.train.fresh is not None or not _fit(network, brought):
+        return learner_for(whole, study, trial, brought)
+    whole, started = laid_out(whole, brought.device).eval(), time.perf_counter()
+    train, validation = (_features(whole, trial, rows, brought) for rows in (brought.train, brought.validation))
+    return HeadsLearner(
+        Heads(network), whole, tuple(target.name for target in study.targets(trial)), train, validation,
+        trial.recipe.training, seed=trial.seed, device=brought.device, precision=brought.precision,
+        tolerances=tolerances(study, trial), spent=time.perf_counter() - started,
+    )  # fmt: skip
+
+
+def _fit(network: Network, brought: Brought) -> bool:
+    from unseen.training.feed import fits
+
+    rows = len(brought.train) + len(brought.validation)
+    return fits(rows, 4 * network.description["features"] * max(1, len(network.branches)), brought.device)
+
+
+def _features(whole: Seeing, trial: Trial, rows: Pictures, brought: Brought) -> Pictures:
+    """Features in place of pictures; networks of a pack that see the same, with the same weights, share them."""
+    from unseen.training.features import encoded
+
+    network: Any = whole.network
+    recipe = trial.recipe
+    key = (rows, recipe.network.model_dump_json(), recipe.training.normalise, brought.precision, _digest(network))
+    if key not in brought.held:
+
+        def encode(images: Tensor) -> Tensor:
+            return network.features(whole.prepare(images))
+
+        brought.held[key] = encoded(rows, encode, brought.device, precision=brought.precision)
+    return brought.held[key]
+
+
+def _digest(network: Network) -> str:
+    """Of the weights that are frozen: random ones are each seed's own, pretrained ones the same for all."""
+    made = hashlib.blake2b(digest_size=16)
+    for part in (network.trunk, network.branches):
+        for tensor in part.state_dict().values():
+            made.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    return made.hexdigest()
+
+
+def tried(study: Study, trial: Trial, alone: bool) -> Network:
+    """Batch normalisation does not learn here, so that one image at a time is enough."""
+    return labelled_tried(study, trial, False)
+
+
+PROTOCOL = Protocol(
+    "probe", "the heads learn (a Linear layer each), on features of weights that are kept",
+    check=check, network=probe_network, learner=learner, words=words, tried=tried, once=once,
+)  # fmt: skip

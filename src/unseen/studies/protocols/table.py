@@ -1,0 +1,155 @@
+"""How a network comes to its weights: one table. A package of your own adds rows by the entry point
+``unseen.protocols``:
+
+```toml
+[project.entry-points."unseen.protocols"]
+last-block = "my_package.last_block:PROTOCOL"
+```
+
+A protocol's module is light to import: torch is imported where it is used.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.recipe import Recipe
+
+if TYPE_CHECKING:
+    import torch
+
+    from unseen.models import Network, Seeing
+    from unseen.training import Learner, Pictures, Trained
+
+Study = Trial = Any  # those of studies/study.py and studies/trials.py, which look protocols up
+
+
+@dataclass(frozen=True, eq=False)
+class Brought:
+    """What a learner is made of, beside its network: pictures to train on and to be asked in validation, and where.
+    ``held``: what others of the same pack brought to the device, to be shared."""
+
+    train: Pictures
+    validation: Pictures
+    device: torch.device
+    precision: str
+    held: dict[Any, Pictures] = field(default_factory=dict)
+
+
+def _nothing(trial: Trial) -> None:
+    """Any recipe will do."""
+
+
+def _as_trained(study: Study, trial: Trial, learner: Learner, trained: Trained) -> Trained:
+    """What was trained is the whole."""
+    return trained
+
+
+def _no_words(study: Study, trial: Trial) -> str:
+    """Its name says it."""
+    return ""
+
+
+def _never(study: Study, trial: Trial) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How a network comes to its weights.
+
+    ``does``: what a list says of it.
+
+    ``check(trial)``: refuse what a recipe says against it, before anything is trained.
+    ``network(study, trial)``: the whole network, pictures in and answers out, with its first weights. Weights that were
+    kept are put into it.
+    ``learner(study, trial, brought)``: what the training loop trains, perhaps a part of that network.
+    ``finish(study, trial, learner, trained)``: from what was trained to the whole network.
+    ``words(study, trial)``: how a plan says it of one network ("probe on pretrained features"); its name if nothing.
+    ``tried(study, trial, alone)``: the network as far as it can be built without training, or the error that it meets;
+    ``alone``: it is to learn from one image at a time. If not given, the network without numbers in it.
+    ``once(study, trial)``: whether training looks at its pictures once, rather than in every epoch.
+    ``sections``: those of the recipe, of the form of ``[training]``, by which it trains.
+    ``latents``: whether its network has a layer of that name whose codes are recorded.
+    ``version``: raise it when results would change; then finished trials are not taken for the new ones.
+    """
+
+    name: str
+    does: str
+    network: Callable[[Study, Trial], Seeing]
+    learner: Callable[[Study, Trial, Brought], Learner]
+    check: Callable[[Trial], None] = _nothing
+    finish: Callable[[Study, Trial, Learner, Trained], Trained] = _as_trained
+    words: Callable[[Study, Trial], str] = _no_words
+    tried: Callable[[Study, Trial, bool], Network | Seeing] | None = None
+    once: Callable[[Study, Trial], bool] = _never
+    sections: tuple[str, ...] = ("training",)
+    latents: bool = False
+    version: int = 1
+
+    def feasible(self, study: Study, trial: Trial, alone: bool) -> Network | Seeing:
+        """``tried``, or the network without numbers in it where that can be."""
+        if self.tried is not None:
+            return self.tried(study, trial, alone)
+        from unseen.models import without_numbers
+
+        return without_numbers(partial(self.network, study, trial), trial.recipe.network.backbone)
+
+    def told(self, study: Study, trial: Trial) -> str:
+        """What a plan says of a trial's network."""
+        return f"{trial.recipe.network.backbone}, {self.words(study, trial) or self.name}"
+
+
+# Name, and where it is: loaded when a trial needs it.
+PROTOCOLS: dict[str, str] = {
+    "scratch": "unseen.studies.protocols.scratch:PROTOCOL",
+    "finetune": "unseen.studies.protocols.finetune:PROTOCOL",
+    "probe": "unseen.studies.protocols.probe:PROTOCOL",
+    "readout": "unseen.studies.protocols.readout:PROTOCOL",
+}
+
+
+def places() -> dict[str, str]:
+    """Every protocol and where it is, those of installed packages too; ours keep their names."""
+    return {**PROTOCOLS, **_added(tuple(sys.path)), **PROTOCOLS}  # ours first, and not to be replaced
+
+
+@lru_cache(maxsize=8)
+def _added(path: tuple[str, ...]) -> dict[str, str]:
+    """Protocols of installed packages; looking them up takes long, and asks the same packages."""
+    del path  # other places to look at, other packages
+    return {entry.name: entry.value for entry in entry_points(group="unseen.protocols")}
+
+
+@lru_cache
+def _loaded(name: str, place: str) -> Protocol:
+    module, _, attribute = place.partition(":")
+    try:
+        found = getattr(import_module(module), attribute or "PROTOCOL")
+    except (ImportError, AttributeError) as error:
+        raise UnseenError(f"protocol '{name}' cannot be loaded from '{place}': {error}.") from error
+    if not isinstance(found, Protocol):
+        raise UnseenError(f"'{place}' is no protocol but {found!r}: give a unseen.studies.protocols.table.Protocol.")
+    return found
+
+
+def protocol_of(recipe: Recipe) -> Protocol:
+    """The protocol of a recipe without a grid: as it says, else as its other keys do."""
+    name, there = recipe.protocol_name, PROTOCOLS
+    if name not in there:
+        there = places()
+    if name not in there:
+        raise unknown("protocol", name, there, where="recipe key 'protocol'")
+    return _loaded(name, there[name])
+
+
+def protocols() -> list[Protocol]:
+    """The whole table."""
+    return [_loaded(name, place) for name, place in places().items()]

@@ -1,0 +1,25 @@
+"""How a network comes to its weights, by name: as a recipe says (``protocol = "probe"``), or as its other keys say.
+
+Recipes of before protocols had names said it by combination; they still do, and mean the same trials.
+"""
+
+from __future__ import annotations
+
+SCRATCH, FINETUNE, PROBE, READOUT = "scratch", "finetune", "probe", "readout"
+BY_LABELS = (SCRATCH, FINETUNE, PROBE)  # of ours: they have no use for [readout]
+SUPERVISED = "supervised"  # the objective of learning by labels
+
+
+def implied(*, objective: str, frozen: bool, start: bool) -> str:
+    """The protocol of a recipe that names none. ``start``: its network starts from weights that are there.
+
+    >>> implied(objective="supervised", frozen=False, start=False), implied(objective="pcl", frozen=False, start=False)
+    ('scratch', 'readout')
+    >>> [implied(objective="supervised", frozen=frozen, start=True) for frozen in (False, True)]
+    ['finetune', 'probe']
+    """
+    if objective != SUPERVISED:
+        return READOUT
+    if frozen:
+        return PROBE
+    return FINETUNE if start else SCRATCH
