@@ -12,6 +12,7 @@ from unseen.designs.domains import domain_notes
 from unseen.designs.pairs import Pair, levels_at, pairs_of, shares_of
 from unseen.designs.sharing import Sharing, sharing
 from unseen.designs.visited import visits
+from unseen.vocabulary.design_facts import LeftOut
 from unseen.vocabulary.errors import listed
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
@@ -78,8 +79,8 @@ def audit(split: Split, samples: Samples) -> Audit:
         probed = len(np.intersect1d(rows["train"], split.rows(samples, "probe")))
         shared = replace(shared, images={("train", "probe"): probed, **shared.images})
     trained = samples.instance_numbers(rows["train"])
-    withheld = split.facts.get("withheld", {})
-    kept = [np.delete(np.arange(n), withheld.get(f, [])) for f, n in zip(split.factors, counts["train"].shape)]
+    facts, shape = split.facts, counts["train"].shape
+    kept = [np.delete(np.arange(n), list(facts.withheld.get(f, ()))) for f, n in zip(split.factors, shape)]
     seen = (counts["train"] > 0)[np.ix_(*kept)]  # what a design keeps out of training on purpose is no imbalance
     per_row = {
         split.factors[0]: (int(seen.sum(1).min()), int(seen.sum(1).max())),
@@ -90,9 +91,9 @@ def audit(split: Split, samples: Samples) -> Audit:
         for axis, (name, own) in enumerate(zip(split.factors, kept))
     }
     reused = _reused(samples, split, rows["train"], trained)
-    repeated = "visits_per_image" in split.facts  # images are listed several times on purpose
+    repeated = facts.visits_per_image is not None  # images are listed several times on purpose
     notes, uneven = visits(split, samples, trained, counts["train"]) if repeated else ((), ())
-    notes += domain_notes(split, counts["train"]) if "left_out" in split.facts else ()
+    notes += domain_notes(facts, split.factors, counts["train"]) if isinstance(facts, LeftOut) else ()
     problems = _problems(split, counts, shared, per_row, never, reused)
     sizes = {name: _size(table[table > 0]) for name, table in counts.items()}
     return Audit(counts, per_row, shared, reused, (*problems, *uneven), sizes, notes=notes)
@@ -110,7 +111,7 @@ def _audit_of_levels(split: Split, samples: Samples) -> Audit:
     if "validation" not in sizes:
         problems.append(NO_VALIDATION)
     for factor, share in shares.items():
-        held, levels = split.facts.get("withheld", {}).get(factor, []), samples.space[factor].levels
+        held, levels = split.facts.withheld.get(factor, ()), samples.space[factor].levels
         gone = [levels[level] for level in np.flatnonzero(share == 0) if level not in held]
         leaked = [levels[level] for level in held if share[level] > 0]
         if gone:
@@ -161,17 +162,17 @@ def _problems(
     found = list(shared.problems(split.pools.by))
     if "validation" not in counts:
         found.append(NO_VALIDATION)
-    if "visits_per_image" in split.facts:
+    if split.facts.visits_per_image is not None:
         return tuple(found)  # see visited.py
     if reused:
         found.append(f"{reused} training instances are used in more than one cell (diversity is confounded with reuse)")
-    if "left_out" in split.facts:
+    if isinstance(split.facts, LeftOut):
         return tuple(found)  # see domains.py
     for name, (least, most) in per_row.items():
         if gone := never[name]:
             found.append(f"{name} {listed(gone, most=6)} {'are' if len(gone) > 1 else 'is'} never trained on")
         if most > least:
-            asked = split.facts.get("balance") == "nearly_balanced" and least
+            asked = split.facts.balance == "nearly_balanced" and least
             words = "nearly balanced, as asked" if asked else "not exactly balanced"
             found.append(f"levels of {name} are seen in {least} to {most} cells ({words})")
     train = counts["train"][counts["train"] > 0]

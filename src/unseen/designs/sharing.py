@@ -117,7 +117,7 @@ def _words(split: Split, samples: Samples, instance: str | None, by_levels: bool
             "an instance is one image: no factor is of kind instance. If several images show one object, name it: "
             'world.kinds = { object = "instance" }'
         )
-    if split.facts.get("disjoint_by") == "as listed":
+    if split.facts.disjoint_by == "as listed":
         yield "sets are as listed: nothing but the lists keeps them apart"
     elif by == NOTHING and by_levels:
         yield "sets are told apart by their levels alone, and show the same instances"

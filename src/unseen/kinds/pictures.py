@@ -15,6 +15,7 @@ from unseen.kinds.visit_pictures import distinct, is_repeated, visit_picture
 from unseen.reports.contents import SplitPicture
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
+from unseen.vocabulary.design_facts import LeftOut
 from unseen.vocabulary.seeds import keyed
 from unseen.vocabulary.split import Split
 
@@ -29,7 +30,7 @@ HARDEST = ("extrapolation", "interpolation", "composition", "random")  # the fir
 def usable_cells(study: Study, trial: Trial) -> int:
     """Cells of the grid that a design may show or ask, withheld levels left out."""
     split = study.split(trial)
-    shape = split.facts.get("grid") or study.world(trial).samples.space.select(split.factors).shape
+    shape = split.facts.grid or study.world(trial).samples.space.select(split.factors).shape
     return int(np.prod(shape))
 
 
@@ -41,7 +42,7 @@ def splits(study: Study) -> tuple[SplitPicture, ...]:
     audits = study.audits
     if all(found.shares for _, found in audits):
         place = {mode: rank for rank, mode in enumerate(HARDEST)}
-        audits = sorted(audits, key=lambda audit: place.get(study.split(audit[0]).facts.get("mode", ""), len(place)))
+        audits = sorted(audits, key=lambda audit: place.get(study.split(audit[0]).facts.name, len(place)))
     repeated = [(trial, found) for trial, found in audits if is_repeated(study.split(trial))]
     for trial, found in distinct(study, repeated) if len(repeated) == len(audits) else audits:
         draw = pair_pictures if found.shares else grid_pictures
@@ -62,7 +63,7 @@ def grid_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
     rows, columns = (world.samples.space[name] for name in split.factors)
     seen = found.counts["train"] > 0
     shown, missing = example_images(study, trial) if examples else (None, None)
-    combos = split.facts.get("combinations", int(seen.sum()))
+    combos = int(seen.sum()) if split.facts.combinations is None else split.facts.combinations
     picture = SplitPicture(
         title=left_out_title(split) or f"{combos} of {usable_cells(study, trial)} combinations",
         row_factor=rows.name,
@@ -74,14 +75,14 @@ def grid_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
         counts=found.counts["train"],
         examples=shown,
         missing=missing,
-        note=left_out_note(found) if "left_out" in split.facts else "; ".join(found.problems),
+        note=left_out_note(found) if isinstance(split.facts, LeftOut) else "; ".join(found.problems),
     )
     return [picture]
 
 
 def left_out_title(split: Split) -> str:
     """What a split by domains is trained on; "" for others."""
-    return f"trained on {split.facts['trained']}" if "left_out" in split.facts else ""
+    return f"trained on {split.facts.trained}" if isinstance(split.facts, LeftOut) else ""
 
 
 def left_out_note(found: Audit) -> str:
@@ -92,8 +93,8 @@ def pair_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
     """The faces of a split by levels: pairs of the factors it splits on, those with most levels first, until each has
     been drawn. Filled is what training shows, the fuller the more; ringed what it never shows together."""
     split, world = study.split(trial), study.world(trial)
-    mode, space = str(split.facts.get("mode", "split")), world.samples.space
-    open_to = [pair for pair in found.pairs if not {pair.rows, pair.columns} & set(split.facts.get("protected", ()))]
+    mode, space = split.facts.name or "split", world.samples.space
+    open_to = [pair for pair in found.pairs if not {pair.rows, pair.columns} & set(split.facts.protected)]
     where = f"{world.name}, " if len({study.world(other).name for other in study.trials}) > 1 else ""
     pictures = []
     for whole in _covering(open_to):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +15,7 @@ from unseen.notebooks.world import OpenedWorld, open_world
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import unknown
+from unseen.vocabulary.facts import Facts
 from unseen.vocabulary.recipe import recipe_from
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.world import World
@@ -53,8 +53,8 @@ class OpenedSplit:
         return self.inside.factors
 
     @property
-    def facts(self) -> Mapping[str, Any]:
-        """What the design chose."""
+    def facts(self) -> Facts:
+        """What the design chose: ``facts.combinations``, ``facts.withheld`` and what else its design says."""
         return self.inside.facts
 
     def rows(self, name: str) -> np.ndarray:

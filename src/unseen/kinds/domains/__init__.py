@@ -14,7 +14,7 @@ def numbers(record: Record, options: Mapping[str, Any]) -> Iterator[Row]:
     from unseen.kinds.domains.numbers import by_domain
 
     yield from accuracies(record.facts, record.folder)
-    yield from by_domain(record.facts, record.folder)
+    yield from by_domain(record)
     yield from unit_numbers(record.facts, record.folder, options)
     yield from learning_order(record.facts)
 

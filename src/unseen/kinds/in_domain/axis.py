@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -41,12 +40,12 @@ def labelled(study: Study, trials: Sequence[Record]) -> tuple[pl.DataFrame, dict
     """
     keys = model_keys(study)
     names = {facts["identity"]: " ".join(model_of(facts["condition"], facts, keys)).strip() for facts, _ in trials}
-    at = {facts["identity"]: split_name(facts) for facts, _ in trials}
+    at = {record.identity: split_name(record) for record in trials}
     x, series = (pl.col("trial").replace_strict(found).alias(name) for name, found in (("x", at), ("series", names)))
     repeat = pl.col(REPEAT if REPEAT in varied(study) else "seed").alias("repeat")
     return collect(study).with_columns(x, series, repeat), names
 
 
-def split_name(facts: Mapping[str, Any]) -> str:
-    """The name of a trial's split: its mode, or its design."""
-    return str(facts["facts"].get("mode") or facts["description"]["design"]["name"])
+def split_name(record: Record) -> str:
+    """The name of a trial's split: its own, or that of its design."""
+    return record.split_facts.name or str(record.facts["description"]["design"]["name"])
