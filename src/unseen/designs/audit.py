@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from jaxtyping import Int
 
+from unseen.designs.asked_only import asked_notes, asked_twice
 from unseen.designs.domains import domain_notes
 from unseen.designs.pairs import Pair, levels_at, pairs_of, shares_of
 from unseen.designs.sharing import Sharing, sharing
@@ -37,7 +38,7 @@ class Audit:
 
     A split of two factors is shown whole, in ``counts``. Of one that is said by rules over the levels of many factors
     there are ``shares``, the part of the rows at each level of a factor that training shows, and ``pairs``, the same
-    for every two factors.
+    for every two factors. Without training rows (``trains`` is False) these are of all that is asked.
     """
 
     counts: Mapping[str, Int[np.ndarray, "rows columns"]]  # images per cell, for each row set; of two factors
@@ -49,6 +50,19 @@ class Audit:
     shares: Mapping[str, np.ndarray] = field(default_factory=dict)
     pairs: tuple[Pair, ...] = ()
     notes: tuple[str, ...] = ()
+    trains: bool = True
+    cells: int = 0  # that training shows; without training, that any set asks
+
+    @property
+    def shown(self) -> Int[np.ndarray, "rows columns"]:
+        """Training images per cell of two factors; without training, images that any set asks."""
+        return self.counts["train"] if self.trains else np.sum(list(self.counts.values()), axis=0)
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The problems, or that there are none."""
+        clean = "no leakage, no imbalance found" if self.trains else "no image counts twice in a set"
+        return self.problems or (clean,)
 
     @property
     def shared_images(self) -> Mapping[tuple[str, str], int]:
@@ -68,8 +82,10 @@ class Audit:
 
 def audit(split: Split, samples: Samples) -> Audit:
     """Enumerate a split and look for what should not be there. Probe rows are measured only, and left out; those that
-    are listed must not be training rows."""
-    if split["train"].rule is not None:
+    are listed must not be training rows. A split without training rows is audited for what it asks."""
+    if not split.trains:
+        return _audit_of_asked(split, samples)
+    if split.by_rules:
         return _audit_of_levels(split, samples)
     names = [name for name in split.sets if name != "probe"]
     rows = {name: split.rows(samples, name) for name in names}
@@ -96,7 +112,25 @@ def audit(split: Split, samples: Samples) -> Audit:
     notes += domain_notes(facts, split.factors, counts["train"]) if isinstance(facts, LeftOut) else ()
     problems = _problems(split, counts, shared, per_row, never, reused)
     sizes = {name: _size(table[table > 0]) for name, table in counts.items()}
-    return Audit(counts, per_row, shared, reused, (*problems, *uneven), sizes, notes=notes)
+    cells = sizes["train"].cells
+    return Audit(counts, per_row, shared, reused, (*problems, *uneven), sizes, notes=notes, cells=cells)
+
+
+def _audit_of_asked(split: Split, samples: Samples) -> Audit:
+    """A split that asks and trains nothing: how many images of each cell, and which count twice."""
+    rows = {name: split.rows(samples, name) for name in split.sets if name != "probe"}
+    shared, problems = sharing(split, samples, rows), tuple(asked_twice(samples, rows))
+    notes = asked_notes(shared)
+    if len(split.factors) == 2:
+        counts = {name: _counts(samples, split, found) for name, found in rows.items()}
+        sizes = {name: _size(table[table > 0]) for name, table in counts.items()}
+        cells = int(np.any([table > 0 for table in counts.values()], axis=0).sum())
+        return Audit(counts, {}, shared, 0, problems, sizes, notes=notes, trains=False, cells=cells)
+    every = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *rows.values()]))
+    shares, pairs = shares_of(samples, split.factors, [every]), pairs_of(samples, split.factors, [every])
+    sizes = {name: _size(_per_cell(samples, split.factors, found)) for name, found in rows.items()}
+    cells = len(_per_cell(samples, split.factors, every))
+    return Audit({}, {}, shared, 0, problems, sizes, shares, pairs, notes, trains=False, cells=cells)
 
 
 def _audit_of_levels(split: Split, samples: Samples) -> Audit:
@@ -119,7 +153,7 @@ def _audit_of_levels(split: Split, samples: Samples) -> Audit:
         if leaked:
             problems.append(f"training shows {factor} {listed(leaked, most=6)}, which is held out")
     pairs = pairs_of(samples, split.factors, used)
-    return Audit({}, {}, shared, 0, tuple(problems), sizes, shares, pairs)
+    return Audit({}, {}, shared, 0, tuple(problems), sizes, shares, pairs, cells=sizes["train"].cells)
 
 
 def _size(images: Int[np.ndarray, " cells"]) -> Size:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def distance_grid(study: Study, trial: Trial) -> np.ndarray | None:
     """For each held-out cell the distance to the nearest viewpoint its category was seen at; NaN in other cells."""
     split, samples = study.split(trial), study.world(trial).samples
-    if "unseen" not in split.sets or not split.facts.has_distances:
+    if not (split.trains and "unseen" in split.sets and split.facts.has_distances):
         return None
     factor = samples.space[split.factors[1]]
     metric = "euclidean" if factor.coordinates or factor.kind in ("ordinal", "circular") else "nominal"

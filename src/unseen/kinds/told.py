@@ -160,7 +160,10 @@ def _unseen(
     """Which answers are about cells that training did not show; without the world, by what was noted or by the set."""
     factors = record.facts["factors"]
     if not study.absent and len(places) == len(factors):
-        seen = study.split(trial).mask(study.world(trial).samples, "train")
+        split = study.split(trial)
+        if not split.trains:
+            return np.ones(len(sets.places), dtype=bool)
+        seen = split.mask(study.world(trial).samples, "train")
         return ~seen[tuple(places[name] for name in factors)]
     by_set = np.array([name.startswith(UNSEEN) for name in sets.names], dtype=bool)[sets.places]
     noted = {str(level) for level in record.split_facts.trained_levels}

@@ -25,7 +25,7 @@ ASKED = ("within", "across", "plain")
 
 def is_repeated(split: Split) -> bool:
     """Whether training lists an image several times on purpose."""
-    return split.facts.visits_per_image is not None and len(split.factors) == 2
+    return split.trains and split.facts.visits_per_image is not None and len(split.factors) == 2
 
 
 def distinct(study: Study, audits: Sequence[tuple[Trial, Audit]]) -> list[tuple[Trial, Audit]]:

@@ -60,8 +60,8 @@ class RowSet:
 
 @dataclass(frozen=True, eq=False, init=False)
 class Split:
-    """Named row sets over the cells of ``factors``; ``facts`` say what the design chose, for audits and reports, and may
-    be given as a dict."""
+    """Named row sets over the cells of ``factors``; ``facts`` say what the design chose, for audits and reports, and
+    may be given as a dict."""
 
     factors: tuple[str, ...]
     sets: Mapping[str, RowSet]
@@ -82,6 +82,17 @@ class Split:
         if name not in self.sets:
             raise unknown("row set", name, self.sets, where="this split")
         return self.sets[name]
+
+    @property
+    def trains(self) -> bool:
+        """Whether there is something to train on; else all is asked, of models as they are and of people."""
+        return "train" in self.sets
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether rows are said by their levels, of many factors: those to train on or, without such, any."""
+        told = [self.sets["train"]] if self.trains else self.sets.values()
+        return any(one.rule is not None for one in told)
 
     def rows(self, samples: Samples, name: str) -> Int[np.ndarray, " n"]:
         """All rows of a set, sorted; one that two parts list comes twice. Free grid factors take one level for each

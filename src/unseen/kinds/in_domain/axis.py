@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from unseen.kinds.collect import REPEAT, collect, varied
-from unseen.kinds.in_domain.numbers import MODE, model_of
+from unseen.kinds.in_domain.numbers import MODE, series_of
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 
@@ -39,7 +39,7 @@ def labelled(study: Study, trials: Sequence[Record]) -> tuple[pl.DataFrame, dict
     are averaged first, because they share it.
     """
     keys = model_keys(study)
-    names = {facts["identity"]: " ".join(model_of(facts["condition"], facts, keys)).strip() for facts, _ in trials}
+    names = {record.identity: series_of(record.facts, keys) for record in trials}
     at = {record.identity: split_name(record) for record in trials}
     x, series = (pl.col("trial").replace_strict(found).alias(name) for name, found in (("x", at), ("series", names)))
     repeat = pl.col(REPEAT if REPEAT in varied(study) else "seed").alias("repeat")

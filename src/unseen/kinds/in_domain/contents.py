@@ -28,6 +28,7 @@ from unseen.kinds.in_domain.numbers import (
     model_of,
     ratios,
     seen_mean,
+    transfers,
 )
 from unseen.kinds.in_domain.shown import AnswerPicture, InDomainContents, KindRow, RatioPicture, Regression
 from unseen.kinds.pictures import splits
@@ -98,7 +99,8 @@ def _found(
 ) -> tuple[Finding, ...]:
     asked = told_of(tidy)
     protected = {model_of(one.facts["condition"], one.facts, keys)[0]: one.split_facts.protected for one in trials}
-    return regression_findings(tidy, series, protected, asked, latent_points(tidy, series, asked))
+    latents = latent_points(tidy, series, asked)
+    return regression_findings(tidy, series, protected, asked, latents, transfers(trials, keys))
 
 
 def told_of(tidy: pl.DataFrame) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,7 @@ WILD = "share of answers far outside the range"
 MEAN = "mean over factors"
 ONE_OUT = "one-out-"
 MODE = "design.mode"  # the grid's key that names the splits to compare
+STARTS = ("pretrained", "frozen")  # of a network's settings, by their names: from what it starts
 IN_THE_NAME = {f"network.{key}" for key in ("backbone", "pretrained", "frozen", "sharing", "channels")}
 IN_THE_NAME |= {"training.objective", "training.normalise", "world.name", "design.share", "design.protect"}
 
@@ -214,7 +215,7 @@ def model_of(condition: Mapping[str, Any], facts: Mapping[str, Any], keys: Seque
     """
     network, training = facts["description"]["network"], facts["description"].get("training", {})
     words = [training.get("objective") or network["backbone"]]  # an objective without labels names its encoder too
-    words += [word for word in ("pretrained", "frozen") if network.get(word)]
+    words += [word for word in STARTS if network.get(word)]
     words += [network["sharing"]] if network["sharing"] != "shared" else []
     for key in keys:
         value = condition.get(key)
@@ -222,6 +223,32 @@ def model_of(condition: Mapping[str, Any], facts: Mapping[str, Any], keys: Seque
             words.append(value if isinstance(value, str) else f"{key.rpartition('.')[2]} {value}")
     world = facts["description"]["world"]["name"] if "world.name" in keys else ""
     return world, " ".join(words)
+
+
+class Transfer(NamedTuple):
+    """A network that starts from weights of other images: the series of the same network from scratch, and whether all
+    but its head is kept as it was."""
+
+    scratch: str
+    frozen: bool
+
+
+def transfers(trials: Sequence[Record], keys: Sequence[str]) -> dict[str, Transfer]:
+    """The series that start from weights of other images and have their like from scratch in the study."""
+    names = dict.fromkeys(series_of(record.facts, keys) for record in trials)
+    found = {}
+    for facts, _ in trials:
+        network = facts["description"]["network"]
+        bare = {key: value for key, value in network.items() if key not in STARTS}
+        scratch = series_of({**facts, "description": {**facts["description"], "network": bare}}, keys)
+        if network.get("pretrained") and scratch in names:
+            found[series_of(facts, keys)] = Transfer(scratch, bool(network.get("frozen")))
+    return {name: found[name] for name in names if name in found}
+
+
+def series_of(facts: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """The series of a trial: its world, where there are several, and its model."""
+    return " ".join(model_of(facts["condition"], facts, keys)).strip()
 
 
 def in_order(summary: pl.DataFrame, series: Sequence[str]) -> pl.DataFrame:
