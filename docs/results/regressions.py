@@ -13,6 +13,7 @@ from docs.results.combinations import check_holm, corrected, pick
 from docs.results.numbers import MARKS, interval, mean_of, number, percent, plus_minus, spearman, table
 from unseen.kinds.in_domain.disentanglement import latent_points
 from unseen.kinds.in_domain.findings import regression_findings
+from unseen.kinds.in_domain.numbers import Transfer
 from unseen.reports.contents import Finding
 
 MEAN, R2, KEPT, ALONE = "mean over factors", "R²", " (answers kept to the range)", "one-out-*"
@@ -35,10 +36,14 @@ class Toys:
         if "network.pretrained" in rows.columns:
             words = [pl.when(pl.col(f"network.{w}").fill_null(False)).then(pl.lit(f" {w}")).otherwise(pl.lit(""))
                      for w in ("pretrained", "frozen")]  # fmt: skip
-            model = pl.concat_str(model, *words)
+            started = pl.concat_str(model, *words)
+        else:
+            rows = rows.with_columns(pl.lit(False).alias(f"network.{w}") for w in ("pretrained", "frozen"))
+            started = model
         self.rows = rows.with_columns(
-            model.alias("series"), pl.col("design.mode").alias("x"), pl.col("seed").alias("repeat")
-        )
+            started.alias("series"), model.alias("scratch"), pl.col("design.mode").alias("x"),
+            pl.col("seed").alias("repeat"),
+        )  # fmt: skip
         self.protected = tuple(protected)
 
     @property
@@ -129,7 +134,10 @@ class Toys:
     def found(self) -> tuple[Finding, ...]:
         series = {name: ("", name) for name in self.models}
         latents = latent_points(self.rows, series, "test")
-        made = regression_findings(self.rows, series, {"": self.protected}, "test", latents)
+        own = self.rows.filter("network.pretrained", pl.col("scratch").is_in(self.models))
+        own = own.select("series", "scratch", pl.col("network.frozen").fill_null(False)).unique(maintain_order=True)
+        starts = {name: Transfer(scratch, frozen) for name, scratch, frozen in own.iter_rows()}
+        made = regression_findings(self.rows, series, {"": self.protected}, "test", latents, starts)
         check_holm(made)
         return made
 

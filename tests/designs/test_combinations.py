@@ -132,7 +132,7 @@ def test_numbers_of_numpy_are_as_good_as_pythons_and_facts_stay_plain():
     plain = hold_out_combinations(samples, columns="view", seed=0, **sizes)
     sizes = {key: np.int64(n) for key, n in sizes.items()}
     split = unwrap(hold_out_combinations)(samples, columns="view", seed=0, **sizes)  # types are checked in tests alone
-    assert json.dumps(split.facts) == json.dumps(plain.facts)
+    assert json.dumps(dict(split.facts)) == json.dumps(dict(plain.facts))
     assert split.rows(samples, "train").tolist() == plain.rows(samples, "train").tolist()
 
 

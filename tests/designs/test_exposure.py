@@ -299,7 +299,7 @@ def test_numbers_of_numpy_are_as_good_as_pythons_and_facts_stay_plain():
     sizes = {"images_per_category": 5, "test_images_per_category": 3, "probe_per_category": 2}
     plain = exposed(samples, 3, **sizes)
     split = loosely(np.int64(3), samples, **{key: np.int16(n) for key, n in sizes.items()})
-    assert json.dumps(split.facts) == json.dumps(plain.facts)
+    assert json.dumps(dict(split.facts)) == json.dumps(dict(plain.facts))
     assert type(split.facts["seen"]) is int
     for name in plain.sets:
         assert split.rows(samples, name).tolist() == plain.rows(samples, name).tolist()

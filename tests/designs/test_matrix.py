@@ -144,7 +144,7 @@ def test_numbers_of_numpy_are_as_good_as_pythons_and_facts_stay_plain():
     split = unwrap(matrix)(
         samples, factor="distortion", train=["grey"], seed=0, **sizes
     )  # types are checked in tests alone
-    assert json.dumps(split.facts) == json.dumps(plain.facts)
+    assert json.dumps(dict(split.facts)) == json.dumps(dict(plain.facts))
     for name in plain.sets:
         assert split.rows(samples, name).tolist() == plain.rows(samples, name).tolist()
 

@@ -68,7 +68,7 @@ def write_trial(study, trial, accuracy, units, thresholds, invariance):
     (target,) = study.targets(trial)
     classes = [str(name) for name in target.classes]  # words for the levels, as answers have them
     facts, seen = dict(split.facts), split.facts["seen"]
-    levels = levels_of({"facts": facts})
+    levels = levels_of(split.facts)
     number = [repeat_of(trial), seen, len(levels[0])]
     rng = np.random.default_rng(number)
     shown = [classes[number] for number in facts["exposed_numbers"]]

@@ -18,6 +18,7 @@ from unseen.kinds.told import read_told
 from unseen.measures import mean_interval
 from unseen.reports import write_report
 from unseen.studies.study import Study
+from unseen.vocabulary.design_facts import LeftOut
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import recipe_from
 
@@ -40,7 +41,7 @@ def answers(left_out, right, *, repeat=0, model="", unseen=None):
     kept = np.ones(20, bool) if unseen is None else ~out | np.isin(np.arange(20), unseen)
     return Answered(
         model, repeat, left_out, ("a", "b"), ("x", "y"), np.arange(20)[kept], domain[kept],
-        (np.arange(20) % 2)[kept], right[kept], out[kept], {},
+        (np.arange(20) % 2)[kept], right[kept], out[kept], LeftOut(left_out=left_out, factor="domain"),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -285,12 +286,30 @@ def test_transfer_is_paired_with_the_same_network_from_scratch(tmp_path):
     from unseen.kinds.collect import stored_trials
     from unseen.kinds.in_domain.axis import labelled
     from unseen.kinds.in_domain.findings import transfer
+    from unseen.kinds.in_domain.numbers import Transfer
 
     study = by_hand(open_study(tables(), out=tmp_path), stops_at_the_edge)
     tidy, _ = labelled(study, stored_trials(study))
-    assert transfer(tidy, {"mlp": "mlp", "cnn": "cnn"}, "test") == []
-    (finding,) = transfer(tidy, {"mlp": "net", "cnn": "net pretrained"}, "test")
+    models = {"mlp": "net", "cnn": "net pretrained"}
+    assert transfer(tidy, models, {}, "test") == []
+    (finding,) = transfer(tidy, models, {"cnn": Transfer("mlp", frozen=False)}, "test")
+    assert "net pretrained has R²" in finding.statement
+    assert transfer(tidy, {"cnn": "net pretrained"}, {"cnn": Transfer("mlp", frozen=False)}, "test") == []
     assert (finding.value, finding.holds, finding.n) == (pytest.approx(0), None, 2)
+
+
+def test_what_starts_from_other_images_is_told_by_its_settings_and_paired_by_all_the_others():
+    from unseen.kinds.in_domain.numbers import Transfer, transfers
+    from unseen.studies.records import Record
+
+    def trial(lr, **network):
+        description = {"network": {"backbone": "net", "sharing": "shared", **network}, "world": {"name": "toys"}}
+        return Record({"condition": {"training.lr": lr}, "description": description}, Path())
+
+    made = [trial("low"), trial("low", pretrained=True, frozen=True), trial("high", pretrained=True)]
+    assert transfers(made, ["network.pretrained", "training.lr"]) == {
+        "net pretrained frozen low": Transfer("net low", frozen=True)
+    }
 
 
 def test_an_objective_without_labels_names_the_model():

@@ -47,8 +47,8 @@ def show_audit(study: Any, console: Console, near: bool | None = None) -> None:
             console.print(f"  mean distance of held-out cells to the nearest seen {row['factor']}: {row['mean']:.3g}")
         skipped = (LEFT_OUT if reads_files(world) or near is False else SKIPPED,) if alike is None else ()
         notes = (*found.sharing.words, *found.notes, *(alike.notes() if alike else ()), *skipped)
-        problems = (*found.problems, *(alike.problems() if alike else ()))
-        for line in (*notes, *(problems or ("no leakage, no imbalance found",))):
+        resembling = tuple(alike.problems()) if alike else ()
+        for line in (*notes, *(found.problems if resembling else found.verdicts), *resembling):
             print_hanging(console, f"  {line}")
         console.print()
 
@@ -63,6 +63,8 @@ def _show_shared(shared: Any, alike: Any, console: Console) -> None:
         **({"near-copies": near} if near else {}),
     }
     columns = {name: counts for name, counts in columns.items() if counts}
+    if not columns:  # one set alone
+        return
     table = bare_table("shared by", *columns)
     bare = 0
     for left, right in shared.images:

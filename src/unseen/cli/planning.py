@@ -24,7 +24,6 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     from unseen.kinds.pictures import grid_pictures, splits
     from unseen.kinds.results import planned
     from unseen.reports import contact_sheet, grid_text
-    from unseen.reports.shades import LEGEND
     from unseen.studies.anew import without_weights, work
     from unseen.studies.keeping import keeping
 
@@ -48,17 +47,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     asked = [name for name in asked if name not in ("train", "validation")]
     if len(asked) > MOST_SETS and all(found.shares for _, found in audits):
         asked = asked[:1]  # all are named with each split below
-    columns = _columns(["train", "validation", *asked])
-    table = bare_table("condition", *columns, "cells")
-    for trial, found in audits:
-        split, samples = study.split(trial), study.world(trial).samples
-        counts = [
-            count_span([split.count(samples, name) for name in names if name in split.sets])
-            for names in columns.values()
-        ]
-        table.add_row(_condition(trial) or "all", *counts, f"{found.sizes['train'].cells:,}")
-    print_table(console, table)
-    print_hanging(console, f"images in each set; cells: combinations of levels trained on{_meaning(columns)}")
+    show_sizes(study, audits, asked, console)
     grids = [(trial, found) for trial, found in audits if not found.shares]
     for trial, found in grids[:: max(1, len(grids) - 1)][:2]:
         console.print()
@@ -68,12 +57,14 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
         console.print()
         show_levels(study, trial, found, console)
     if levels:
-        console.print(f"\n{LEGEND}", markup=False)
+        console.print(f"\n{_legend(levels)}", markup=False)
     if len(levels) > MOST_SPLITS:
         console.print(f"\n… {len(levels) - MOST_SPLITS} more splits; `unseen audit` shows all.", markup=False)
-    if picture is not None:
-        contact_sheet(splits(study)[0]).save(picture)
+    if picture is not None and (drawn := splits(study)):
+        contact_sheet(drawn[0]).save(picture)
         console.print(f"splits drawn in {picture}", markup=False, soft_wrap=True)
+    elif picture is not None:
+        print_hanging(console, f"nothing is drawn in {picture}: the study has no grid of two factors")
     if timing:
         from unseen.engines.timing import estimate
 
@@ -85,6 +76,31 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
         word = "at most" if any(trial.recipe.training.patience for trial in study.trials) else "about"
         span = f"{word} {clock(rate.seconds)}" if rate.seconds >= 60 else "less than a minute"
         console.print(f"\n{span} on {rate.device} for the {left} left: {rate.images:,} images to train on ({rate.how})")
+
+
+def show_sizes(study: Any, audits: Sequence[tuple[Any, Any]], asked: Sequence[str], console: Console) -> None:
+    """How many images each set of each split has; without training, what is asked alone."""
+    trains = any(found.trains for _, found in audits)
+    columns = _columns([*(("train", "validation") if trains else ()), *asked])
+    table = bare_table("condition", *columns, "cells")
+    for trial, found in audits:
+        split, samples = study.split(trial), study.world(trial).samples
+        counts = [
+            count_span([split.count(samples, name) for name in names if name in split.sets])
+            for names in columns.values()
+        ]
+        table.add_row(_condition(trial) or "all", *counts, f"{found.cells:,}")
+    print_table(console, table)
+    of = (
+        "trained on" if all(found.trains for _, found in audits) else "trained on, or else asked" if trains else "asked"
+    )
+    print_hanging(console, f"images in each set; cells: combinations of levels {of}{_meaning(columns)}")
+
+
+def _legend(audits: Sequence[tuple[Any, Any]]) -> str:
+    from unseen.reports.shades import ASKED_LEGEND, LEGEND
+
+    return LEGEND if any(found.trains for _, found in audits) else ASKED_LEGEND
 
 
 def show_networks(study: Any, console: Console, *, few_only: bool = False) -> None:
@@ -157,30 +173,31 @@ def count_span(counts: Sequence[int]) -> str:
 def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: bool = False) -> None:
     """What a split by levels trains on: a line per factor and, if asked, a grid for every two of them."""
     from unseen.reports import pair_grids, strips
-    from unseen.reports.shades import COLUMNS, LEGEND, ROWS
+    from unseen.reports.shades import COLUMNS, ROWS
+    from unseen.vocabulary.design_facts import Ranges
 
     facts = study.split(trial).facts
     console.print(f"[bold]{escape(_condition(trial) or 'the split')}[/]")
-    if "trained_share" in facts:
-        train, test = (f"{100 * facts[key]:.1f} %" for key in ("trained_share", "test_share"))
-        print_hanging(console, f"{facts['mode']}: {train} of all rows to train on, {test} to test; {facts['words']}")
+    if isinstance(facts, Ranges) and facts.trained_share is not None:
+        train, test = (f"{100 * (share or 0):.1f} %" for share in (facts.trained_share, facts.test_share))
+        print_hanging(console, f"{facts.mode}: {train} of all rows to train on, {test} to test; {facts.words}")
     asked = study.asked(trial)
     if not pairs and len(asked) > MOST_SETS:  # they do not fit in the plan's table
         sizes = ", ".join(f"{name} {found.sizes[name].images:,}" for name in asked)
         print_hanging(console, f"tested on: {sizes}")
-    notes = dict.fromkeys(facts.get("protected", ()), "protected")
-    notes |= {name: f"{len(levels)} held out" for name, levels in facts.get("withheld", {}).items()}
+    notes = dict.fromkeys(facts.protected, "protected")
+    notes |= {name: f"{len(levels)} held out" for name, levels in facts.withheld.items()}
     console.print(strips(found.shares, notes), markup=False, highlight=False)
     if pairs and found.pairs:
         grids = []
         for pair in found.pairs:
-            seen = f"{100 * pair.seen:.0f} % seen"
+            seen = f"{100 * pair.seen:.0f} % {'seen' if found.trains else 'asked'}"
             upright = pair if pair.there.shape[0] <= pair.there.shape[1] else pair.turned()
             drawn = upright.coarser(ROWS, COLUMNS)
             grids.append((f"{drawn.rows} ↓ {drawn.columns} →, {seen}", drawn.share))
         console.print()
         console.print(pair_grids(grids), markup=False, highlight=False)
-        console.print(f"\n{LEGEND}", markup=False)
+        console.print(f"\n{_legend([(trial, found)])}", markup=False)
 
 
 def show_status(study: Any, console: Console) -> None:

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from jaxtyping import Int
 
+from unseen.designs.asked_only import asked_notes, asked_twice
 from unseen.designs.domains import domain_notes
 from unseen.designs.pairs import Pair, levels_at, pairs_of, shares_of
 from unseen.designs.sharing import Sharing, sharing
 from unseen.designs.visited import visits
+from unseen.vocabulary.design_facts import LeftOut
 from unseen.vocabulary.errors import listed
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
@@ -36,7 +38,7 @@ class Audit:
 
     A split of two factors is shown whole, in ``counts``. Of one that is said by rules over the levels of many factors
     there are ``shares``, the part of the rows at each level of a factor that training shows, and ``pairs``, the same
-    for every two factors.
+    for every two factors. Without training rows (``trains`` is False) these are of all that is asked.
     """
 
     counts: Mapping[str, Int[np.ndarray, "rows columns"]]  # images per cell, for each row set; of two factors
@@ -48,6 +50,19 @@ class Audit:
     shares: Mapping[str, np.ndarray] = field(default_factory=dict)
     pairs: tuple[Pair, ...] = ()
     notes: tuple[str, ...] = ()
+    trains: bool = True
+    cells: int = 0  # that training shows; without training, that any set asks
+
+    @property
+    def shown(self) -> Int[np.ndarray, "rows columns"]:
+        """Training images per cell of two factors; without training, images that any set asks."""
+        return self.counts["train"] if self.trains else np.sum(list(self.counts.values()), axis=0)
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The problems, or that there are none."""
+        clean = "no leakage, no imbalance found" if self.trains else "no image counts twice in a set"
+        return self.problems or (clean,)
 
     @property
     def shared_images(self) -> Mapping[tuple[str, str], int]:
@@ -67,8 +82,10 @@ class Audit:
 
 def audit(split: Split, samples: Samples) -> Audit:
     """Enumerate a split and look for what should not be there. Probe rows are measured only, and left out; those that
-    are listed must not be training rows."""
-    if split["train"].rule is not None:
+    are listed must not be training rows. A split without training rows is audited for what it asks."""
+    if not split.trains:
+        return _audit_of_asked(split, samples)
+    if split.by_rules:
         return _audit_of_levels(split, samples)
     names = [name for name in split.sets if name != "probe"]
     rows = {name: split.rows(samples, name) for name in names}
@@ -78,8 +95,8 @@ def audit(split: Split, samples: Samples) -> Audit:
         probed = len(np.intersect1d(rows["train"], split.rows(samples, "probe")))
         shared = replace(shared, images={("train", "probe"): probed, **shared.images})
     trained = samples.instance_numbers(rows["train"])
-    withheld = split.facts.get("withheld", {})
-    kept = [np.delete(np.arange(n), withheld.get(f, [])) for f, n in zip(split.factors, counts["train"].shape)]
+    facts, shape = split.facts, counts["train"].shape
+    kept = [np.delete(np.arange(n), list(facts.withheld.get(f, ()))) for f, n in zip(split.factors, shape)]
     seen = (counts["train"] > 0)[np.ix_(*kept)]  # what a design keeps out of training on purpose is no imbalance
     per_row = {
         split.factors[0]: (int(seen.sum(1).min()), int(seen.sum(1).max())),
@@ -90,12 +107,30 @@ def audit(split: Split, samples: Samples) -> Audit:
         for axis, (name, own) in enumerate(zip(split.factors, kept))
     }
     reused = _reused(samples, split, rows["train"], trained)
-    repeated = "visits_per_image" in split.facts  # images are listed several times on purpose
+    repeated = facts.visits_per_image is not None  # images are listed several times on purpose
     notes, uneven = visits(split, samples, trained, counts["train"]) if repeated else ((), ())
-    notes += domain_notes(split, counts["train"]) if "left_out" in split.facts else ()
+    notes += domain_notes(facts, split.factors, counts["train"]) if isinstance(facts, LeftOut) else ()
     problems = _problems(split, counts, shared, per_row, never, reused)
     sizes = {name: _size(table[table > 0]) for name, table in counts.items()}
-    return Audit(counts, per_row, shared, reused, (*problems, *uneven), sizes, notes=notes)
+    cells = sizes["train"].cells
+    return Audit(counts, per_row, shared, reused, (*problems, *uneven), sizes, notes=notes, cells=cells)
+
+
+def _audit_of_asked(split: Split, samples: Samples) -> Audit:
+    """A split that asks and trains nothing: how many images of each cell, and which count twice."""
+    rows = {name: split.rows(samples, name) for name in split.sets if name != "probe"}
+    shared, problems = sharing(split, samples, rows), tuple(asked_twice(samples, rows))
+    notes = asked_notes(shared)
+    if len(split.factors) == 2:
+        counts = {name: _counts(samples, split, found) for name, found in rows.items()}
+        sizes = {name: _size(table[table > 0]) for name, table in counts.items()}
+        cells = int(np.any([table > 0 for table in counts.values()], axis=0).sum())
+        return Audit(counts, {}, shared, 0, problems, sizes, notes=notes, trains=False, cells=cells)
+    every = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *rows.values()]))
+    shares, pairs = shares_of(samples, split.factors, [every]), pairs_of(samples, split.factors, [every])
+    sizes = {name: _size(_per_cell(samples, split.factors, found)) for name, found in rows.items()}
+    cells = len(_per_cell(samples, split.factors, every))
+    return Audit({}, {}, shared, 0, problems, sizes, shares, pairs, notes, trains=False, cells=cells)
 
 
 def _audit_of_levels(split: Split, samples: Samples) -> Audit:
@@ -110,7 +145,7 @@ def _audit_of_levels(split: Split, samples: Samples) -> Audit:
     if "validation" not in sizes:
         problems.append(NO_VALIDATION)
     for factor, share in shares.items():
-        held, levels = split.facts.get("withheld", {}).get(factor, []), samples.space[factor].levels
+        held, levels = split.facts.withheld.get(factor, ()), samples.space[factor].levels
         gone = [levels[level] for level in np.flatnonzero(share == 0) if level not in held]
         leaked = [levels[level] for level in held if share[level] > 0]
         if gone:
@@ -118,7 +153,7 @@ def _audit_of_levels(split: Split, samples: Samples) -> Audit:
         if leaked:
             problems.append(f"training shows {factor} {listed(leaked, most=6)}, which is held out")
     pairs = pairs_of(samples, split.factors, used)
-    return Audit({}, {}, shared, 0, tuple(problems), sizes, shares, pairs)
+    return Audit({}, {}, shared, 0, tuple(problems), sizes, shares, pairs, cells=sizes["train"].cells)
 
 
 def _size(images: Int[np.ndarray, " cells"]) -> Size:
@@ -161,17 +196,17 @@ def _problems(
     found = list(shared.problems(split.pools.by))
     if "validation" not in counts:
         found.append(NO_VALIDATION)
-    if "visits_per_image" in split.facts:
+    if split.facts.visits_per_image is not None:
         return tuple(found)  # see visited.py
     if reused:
         found.append(f"{reused} training instances are used in more than one cell (diversity is confounded with reuse)")
-    if "left_out" in split.facts:
+    if isinstance(split.facts, LeftOut):
         return tuple(found)  # see domains.py
     for name, (least, most) in per_row.items():
         if gone := never[name]:
             found.append(f"{name} {listed(gone, most=6)} {'are' if len(gone) > 1 else 'is'} never trained on")
         if most > least:
-            asked = split.facts.get("balance") == "nearly_balanced" and least
+            asked = split.facts.balance == "nearly_balanced" and least
             words = "nearly balanced, as asked" if asked else "not exactly balanced"
             found.append(f"levels of {name} are seen in {least} to {most} cells ({words})")
     train = counts["train"][counts["train"] > 0]

@@ -19,6 +19,7 @@ from unseen.designs.room import (
     no_choice,
     too_many_seen,
 )
+from unseen.vocabulary.design_facts import Combinations
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, Level
 from unseen.vocabulary.instances import IMAGE, alone, kept_together
@@ -140,18 +141,18 @@ def hold_out_combinations(
         factors,
         sets,
         pools,
-        {
-            "combinations": len(seen_cells),
-            "seen_per_level": seen_per_level,
-            "grid": list(usable.shape),
-            "balance": balance,
-            "disjoint_by": disjoint_by,
-            "withheld": {
-                factor.name: [level for level in range(len(factor)) if level not in kept]
+        Combinations(
+            combinations=len(seen_cells),
+            seen_per_level=seen_per_level,
+            grid=usable.shape,
+            balance=balance,
+            disjoint_by=disjoint_by,
+            withheld={
+                factor.name: tuple(level for level in range(len(factor)) if level not in kept)
                 for factor, kept in ((every_row, kept_rows), (every_column, kept_columns))
             },
-            "one_image_one_cell": any(computed(samples, factors)),
-        },
+            one_image_one_cell=any(computed(samples, factors)),
+        ),
     )
 
 

@@ -8,31 +8,30 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Int
 
+from unseen.vocabulary.design_facts import LeftOut
 from unseen.vocabulary.errors import listed
-from unseen.vocabulary.split import Split
 
 
-def domain_notes(split: Split, counts: Int[np.ndarray, "categories domains"]) -> tuple[str, ...]:
+def domain_notes(
+    facts: LeftOut, factors: tuple[str, ...], counts: Int[np.ndarray, "categories domains"]
+) -> tuple[str, ...]:
     """Notes on the training images per cell of a split by ``leave_one_out``."""
-    facts, (category, factor) = split.facts, split.factors
-    trained = np.delete(counts, facts["withheld"][factor], axis=1)
+    category, factor = factors
+    trained = np.delete(counts, list(facts.withheld.get(factor, ())), axis=1)
     filled, notes = trained[trained > 0], []
     if len(filled) and np.ptp(filled) > 1:
         as_they_come = "in the proportions in which they come"
-        why = as_they_come if facts["balance"] == "images" else f"equally many of each trained {factor}"
+        why = as_they_come if facts.balance == "images" else f"equally many of each trained {factor}"
         notes.append(f"training cells hold {filled.min():,} to {filled.max():,} images, {why}")
     gaps = int((trained[trained.any(axis=1)] == 0).sum())
     if gaps:
         notes.append(f"{gaps} of {trained[trained.any(axis=1)].size} cells of {category} × trained {factor} are empty")
-    if facts["not_asked"]:
-        one = len(facts["not_asked"]) == 1
-        words = (
-            f"{'is' if one else 'are'} in {facts['left_out']} only, so that {'it is' if one else 'they are'} not asked"
-        )
-        number = facts["not_asked_images"]
-        notes.append(f"{named(category, facts['not_asked'])} {words} ({number:,} image{'' if number == 1 else 's'})")
-    if facts["absent"]:
-        notes.append(f"{facts['left_out']} has no image of {named(category, facts['absent'])} to ask")
+    if facts.not_asked:
+        one, number = len(facts.not_asked) == 1, facts.not_asked_images
+        words = f"{'is' if one else 'are'} in {facts.left_out} only, so that {'it is' if one else 'they are'} not asked"
+        notes.append(f"{named(category, facts.not_asked)} {words} ({number:,} image{'' if number == 1 else 's'})")
+    if facts.absent:
+        notes.append(f"{facts.left_out} has no image of {named(category, facts.absent)} to ask")
     return tuple(notes)
 
 

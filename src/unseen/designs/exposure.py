@@ -24,6 +24,7 @@ from jaxtyping import Int
 
 from unseen.designs.apart import things_told, ways_apart
 from unseen.designs.quotas import even, plain_sizes, take_each
+from unseen.vocabulary.design_facts import Exposed
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, Level
 from unseen.vocabulary.instances import kept_together
@@ -126,21 +127,21 @@ def expose(
         "test",
         take_each(probe, supply["test"], probed),
     )
-    facts = {
-        "seen": seen,
-        "exposed": [kinds[0].levels[c] for c in exposed],
-        "exposed_numbers": [int(c) for c in exposed],
-        "transformation": transformation,
-        "level": None if several else names[0],
-        **({"levels": names} if several else {}),
-        "plain": kinds[1].levels[off],
-        "combinations": n + seen,
-        "grid": [n, 1 + len(ons)],
-        "balance": balance,
-        "disjoint_by": disjoint_by,
-        "withheld": {transformation: [other for other in range(len(kinds[1])) if other not in (off, *ons)]},
-        "visits_per_image": 2,
-    }
+    facts = Exposed(
+        seen=seen,
+        exposed=tuple(kinds[0].levels[c] for c in exposed),
+        exposed_numbers=tuple(int(c) for c in exposed),
+        transformation=transformation,
+        level=None if several else names[0],
+        levels=tuple(names) if several else (),
+        plain=kinds[1].levels[off],
+        combinations=n + seen,
+        grid=(n, 1 + len(ons)),
+        balance=balance,
+        disjoint_by=disjoint_by,
+        withheld={transformation: tuple(other for other in range(len(kinds[1])) if other not in (off, *ons))},
+        visits_per_image=2,
+    )
     return Split(factors, sets, pools, facts)
 
 
@@ -204,14 +205,15 @@ def paired_rows(
     level = there[0] if level is None else level
     if level not in there:
         raise unknown("level", level, there, where="this split")
-    factor = samples.space[split.facts["transformation"]]
+    facts = Exposed.of(split.facts)
+    factor = samples.space[facts.transformation]
     rows = np.unique(split.rows(samples, name))
     at = samples.levels(factor.name, rows)
     block, instance, _ = samples.locate(rows)
     own = samples.cells(rows, [other for other in samples.space.names if other != factor.name])
     identity = np.column_stack([block, instance, own])
     halves = []
-    for which in (split.facts["plain"], level):
+    for which in (facts.plain, level):
         places = np.flatnonzero(at == factor.index(which))
         halves.append(places[np.lexsort(identity[places].T)])
     if len(halves[0]) != len(halves[1]) or (identity[halves[0]] != identity[halves[1]]).any():
@@ -221,9 +223,9 @@ def paired_rows(
 
 def shown_levels(split: Split) -> list[Level]:
     """The transformations that a split of :func:`expose` shows or asks."""
-    if "exposed_numbers" not in split.facts:
+    if not isinstance(split.facts, Exposed):
         raise UnseenError("only a split by `expose` holds each image plain and transformed.")
-    return list(split.facts.get("levels") or [split.facts["level"]])
+    return list(split.facts.transformations)
 
 
 def _two(samples: Samples, category: str, transformation: str) -> tuple[Factor, Factor]:

@@ -18,6 +18,7 @@ from jaxtyping import Int
 from unseen.designs.apart import things_told
 from unseen.designs.quotas import computed, even, plain_sizes, source_of, take_each
 from unseen.designs.spread import BALANCES, largest, spread
+from unseen.vocabulary.design_facts import LeftOut
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Level
 from unseen.vocabulary.instances import alone, kept_together
@@ -99,23 +100,23 @@ def leave_one_out(
     every = [(c, level) for c in range(len(names)) for level in range(len(kind)) if supply["test"][c, level]]
     reason = f"every {category} at every level of {factor}, for the activity of units"
     sets["probe"] = RowSet(reason, "test", take_each(every, supply["test"], probed))
-    facts = {
-        "left_out": NOTHING if left is None else kind.levels[left],
-        "factor": factor,
-        "trained": words,
-        "trained_levels": [kind.levels[level] for level in trained],
-        "images": shown,
-        "combinations": len(sets["train"].parts),
-        "grid": [len(names), len(kind)],
-        "balance": balance,
-        "asked": asked,
-        "disjoint_by": disjoint_by,
-        "withheld": {factor: [] if left is None else [left]},
-        "targets": [category],
-        "not_asked": [names[c] for c in strange],
-        "not_asked_images": 0 if left is None else int(there[strange, left].sum()),
-        "absent": [] if left is None else [names[c] for c in known if not there[c, left]],
-    }
+    facts = LeftOut(
+        left_out=NOTHING if left is None else kind.levels[left],
+        factor=factor,
+        trained=words,
+        trained_levels=tuple(kind.levels[level] for level in trained),
+        images=shown,
+        combinations=len(sets["train"].parts),
+        grid=(len(names), len(kind)),
+        balance=balance,
+        asked=asked,
+        disjoint_by=disjoint_by,
+        withheld={factor: () if left is None else (left,)},
+        targets=(category,),
+        not_asked=tuple(names[c] for c in strange),
+        not_asked_images=0 if left is None else int(there[strange, left].sum()),
+        absent=() if left is None else tuple(names[c] for c in known if not there[c, left]),
+    )
     return Split(factors, sets, pools, facts)
 
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from unseen.designs.quotas import plain_sizes
+from unseen.vocabulary.design_facts import Ranges
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor
 from unseen.vocabulary.instances import NOTHING, alone, kept_together
@@ -107,17 +108,17 @@ def hold_out_levels(
         factors,
         sets,
         pools,
-        {
-            "mode": mode,
-            "share": share,
-            "protected": [name for name in samples.space.names if name in protect],
-            "grid": [len(samples.space[name]) for name in factors],
-            "withheld": {name: list(levels) for name, levels in marks.items()},
-            "trained_share": n_kept / len(samples),
-            "test_share": (n_rest if things is None else rest.count(samples)) / len(samples),
-            "words": words["levels"],
-            **({} if things is None else {"disjoint_by": things}),
-        },
+        Ranges(
+            mode=mode,
+            share=share,
+            protected=tuple(name for name in samples.space.names if name in protect),
+            grid=tuple(len(samples.space[name]) for name in factors),
+            withheld=marks,
+            trained_share=n_kept / len(samples),
+            test_share=(n_rest if things is None else rest.count(samples)) / len(samples),
+            words=words["levels"],
+            disjoint_by=things or "",
+        ),
     )
 
 

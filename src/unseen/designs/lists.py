@@ -9,6 +9,7 @@ import numpy as np
 
 from unseen.designs.combinations import two_factors
 from unseen.designs.quotas import plain_sizes
+from unseen.vocabulary.design_facts import Listed
 from unseen.vocabulary.errors import UnseenError, listed, nearest
 from unseen.vocabulary.pools import POOLS, Pools
 from unseen.vocabulary.samples import Samples
@@ -55,13 +56,13 @@ def from_lists(
         sets["probe"], bare = _probe(samples, Split((rows, columns), sets, pools), int(probe_per_cell))
     split = Split((rows, columns), sets, pools)
     seen = split.mask(samples, "train")
-    facts = {
-        "combinations": int(seen.sum()),
-        "grid": list(seen.shape),
-        "balance": "as listed",
-        "disjoint_by": "as listed",
-        "cells_of_training_images_only": bare,  # they have no probe
-    }
+    facts = Listed(
+        combinations=int(seen.sum()),
+        grid=seen.shape,
+        balance="as listed",
+        disjoint_by="as listed",
+        cells_of_training_images_only=bare,
+    )
     return Split((rows, columns), sets, pools, facts)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from unseen.designs.exposure import check_filled, images_shown, visits
 from unseen.designs.quotas import computed, plain_sizes, take_each
+from unseen.vocabulary.design_facts import Conditions
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor, Level
 from unseen.vocabulary.instances import alone, kept_together
@@ -94,17 +95,17 @@ def matrix(
         sets[f"test-{kind.levels[level]}"] = RowSet(reason, "test", parts, asks=None if seen else others)
     probe = take_each([(c, level) for c in range(n) for level in every], supply["test"], probed)
     sets["probe"] = RowSet(f"every {category} at every level of {factor}, for the activity of units", "test", probe)
-    facts = {
-        "trained": words,
-        "trained_levels": names,
-        "factor": factor,
-        "combinations": n * len(trained),
-        "grid": [n, len(kind)],
-        "balance": balance,
-        "disjoint_by": disjoint_by,
-        "withheld": {factor: [level for level in every if level not in trained]},
-        "visits_per_image": times,
-    }
+    facts = Conditions(
+        trained=words,
+        trained_levels=tuple(names),
+        factor=factor,
+        combinations=n * len(trained),
+        grid=(n, len(kind)),
+        balance=balance,
+        disjoint_by=disjoint_by,
+        withheld={factor: tuple(level for level in every if level not in trained)},
+        visits_per_image=times,
+    )
     return Split(factors, sets, pools, facts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -20,7 +21,8 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Sharing:
-    """What each pair of sets has in common: train or validation with a later one. Test sets may share with each other.
+    """What each pair of sets has in common: train or validation with a later one. Test sets may share with each other;
+    of a split without training rows they are all that is compared, by images and copies.
 
     ``instance`` is the factor whose levels count as one thing, "" where every image does; ``instances`` are counted by
     it. ``named`` gives the first of these by name, ``copied`` the first files of the second set with the file of the
@@ -59,9 +61,9 @@ class Sharing:
 
 def sharing(split: Split, samples: Samples, rows: Mapping[str, np.ndarray]) -> Sharing:
     """What the sets share; ``rows`` are theirs."""
-    by_levels = split["train"].rule is not None
+    by_levels = split.by_rules
     instance = instance_factor(samples, () if by_levels else split.factors)
-    content = _content(samples)
+    content = content_of(samples)
     looked = instance is not None or content is not None or not by_levels
     own = {name: np.unique(samples.instance_numbers(found)) for name, found in rows.items()} if looked else {}
     images, instances, copies, named, copied = {}, {}, {}, {}, {}
@@ -69,8 +71,9 @@ def sharing(split: Split, samples: Samples, rows: Mapping[str, np.ndarray]) -> S
     of = own if groups is None else {name: np.unique(groups[found]) for name, found in own.items()}
     for pair in pairs(list(rows)):
         left, right = pair
-        images[pair] = len(np.intersect1d(rows[left], rows[right], assume_unique=by_levels))
-        if groups is not None or not by_levels:  # a split by levels shows every drawn thing at all levels
+        images[pair] = len(np.intersect1d(rows[left], rows[right], assume_unique=by_levels and split.trains))
+        # A split by levels shows every drawn thing at all levels, and without training any set may ask about any thing.
+        if split.trains and (groups is not None or not by_levels):
             both = np.intersect1d(of[left], of[right])
             instances[pair] = len(both)
             if groups is not None and instance is not None:
@@ -79,15 +82,17 @@ def sharing(split: Split, samples: Samples, rows: Mapping[str, np.ndarray]) -> S
             others = np.setdiff1d(own[right], own[left])
             again = others[np.isin(content[others], content[own[left]])]
             copies[pair] = len(again)
-            if all(block.names is not None for block in samples.blocks):
-                copied[pair] = tuple(_files(samples, own[left], content, int(one)) for one in again[:SHOWN])
+            copied[pair] = named_files(samples, own[left], content, again)
     sizes = {name: len(found) for name, found in of.items()}
     words = tuple(_words(split, samples, instance, by_levels))
     return Sharing(instance or "", words, images, instances, copies, sizes, named, copied)
 
 
 def pairs(names: Sequence[str]) -> list[Pair]:
-    """Training and validation against everything after them; test sets may share instances with each other."""
+    """Training and validation against everything after them; test sets may share instances with each other. Where
+    nothing is trained on, every two sets."""
+    if "train" not in names:
+        return list(itertools.combinations(names, 2))
     return [
         (left, right)
         for place, left in enumerate(("train", "validation"))
@@ -117,7 +122,9 @@ def _words(split: Split, samples: Samples, instance: str | None, by_levels: bool
             "an instance is one image: no factor is of kind instance. If several images show one object, name it: "
             'world.kinds = { object = "instance" }'
         )
-    if split.facts.get("disjoint_by") == "as listed":
+    if not split.trains:
+        return
+    if split.facts.disjoint_by == "as listed":
         yield "sets are as listed: nothing but the lists keeps them apart"
     elif by == NOTHING and by_levels:
         yield "sets are told apart by their levels alone, and show the same instances"
@@ -140,8 +147,12 @@ def _thing(samples: Samples, split: Split, instance: str, groups: Int[np.ndarray
     return f"{samples.space[category].texts[int(samples.groups(category)[first])]} {told}"
 
 
-def _files(samples: Samples, among: np.ndarray, content: np.ndarray, number: int) -> Pair:
-    return _name(samples, number), _name(samples, int(among[content[among] == content[number]][0]))
+def named_files(samples: Samples, among: np.ndarray, content: np.ndarray, copies: np.ndarray) -> tuple[Pair, ...]:
+    """The first of the copies by name, each with the image of ``among`` that it is; none where images have no names."""
+    if any(block.names is None for block in samples.blocks):
+        return ()
+    originals = [int(among[content[among] == content[one]][0]) for one in copies[:SHOWN]]
+    return tuple((_name(samples, int(one)), _name(samples, other)) for one, other in zip(copies, originals))
 
 
 def _name(samples: Samples, number: int) -> str:
@@ -153,7 +164,8 @@ def _name(samples: Samples, number: int) -> str:
     raise AssertionError
 
 
-def _content(samples: Samples) -> np.ndarray | None:
+def content_of(samples: Samples) -> np.ndarray | None:
+    """What tells files of the same bytes, by instance; None where images are no files."""
     if any(block.content is None for block in samples.blocks):
         return None
     return np.concatenate([np.asarray(block.content) for block in samples.blocks])

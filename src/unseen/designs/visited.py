@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Int
 
 from unseen.designs.quotas import computed
+from unseen.vocabulary.design_facts import Exposed
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
 
@@ -20,16 +21,16 @@ TIMES = {1: "once", 2: "twice"}
 def visits(
     split: Split, samples: Samples, instances: Int[np.ndarray, " rows"], counts: Int[np.ndarray, "categories levels"]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Notes and problems of the training rows of a split that has the fact ``visits_per_image``.
+    """Notes and problems of the training rows of a split whose facts have ``visits_per_image``.
 
     ``instances`` are those of the rows, repeats included; ``counts`` the rows per cell.
     """
-    times, category = int(split.facts["visits_per_image"]), split.factors[0]
+    times, category = int(split.facts.visits_per_image or 1), split.factors[0]
     notes, problems = [f"each image is visited {often(times)} per epoch: {_kinds(split, samples, times)}"], []
     totals = counts.sum(axis=1)
     span = f"{totals.min():,} to {totals.max():,} visits per epoch" if len(totals) else ""
     if len(totals) and totals.max() > totals.min():
-        asked = split.facts.get("balance") == "images"
+        asked = split.facts.balance == "images"
         (notes if asked else problems).append(
             f"levels of {category} have {span}" + (", since every image counts alike, as asked" if asked else "")
         )
@@ -53,13 +54,13 @@ def often(times: int) -> str:
 def _kinds(split: Split, samples: Samples, times: int) -> str:
     """At which levels the visits to an image are."""
     facts, category = split.facts, split.factors[0]
-    if "exposed" in facts:
-        seen, n = len(facts["exposed"]), facts["grid"][0]
+    if isinstance(facts, Exposed):
+        seen, n = len(facts.exposed_numbers), len(samples.space[category])
         always = "plain both times" if times == 2 else "always plain"
         many = f"the {seen} levels" if seen > 1 else "the one level"
-        both = f"once plain and once {facts.get('level')} for {many} of {category} seen so"
+        both = f"once plain and once {facts.level} for {many} of {category} seen so"
         return always if not seen else both if seen == n else f"{both}, {always} for the {n - seen} others"
-    levels = facts.get("trained_levels", ())
+    levels = facts.trained_levels
     if len(levels) == 1:
         return f"always {'plain' if levels[0] == 'none' else levels[0]}"
     if not computed(samples, split.factors)[1]:

@@ -99,12 +99,12 @@ def heads(trials: Sequence[Record]) -> dict[str, dict[str, Any]]:
             "trial": facts["identity"],
             "seed": facts["seed"],
             **condition,
-            "combinations": facts["facts"].get("combinations"),
+            "combinations": Record(facts, folder).split_facts.combinations,
             "images": facts["sets"].get("train"),
             "sharing": facts["description"]["network"]["sharing"],
             "backbone": facts["description"]["network"]["backbone"],
         }
-        for (facts, _), condition in zip(trials, conditions)
+        for (facts, folder), condition in zip(trials, conditions)
     }
 
 

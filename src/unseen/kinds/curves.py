@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unseen.studies.records import Record
 from unseen.studies.sound import NO_ACTIVITY, lacks_activity
@@ -13,7 +13,7 @@ from unseen.studies.study import Study
 if TYPE_CHECKING:
     import polars as pl
 
-Place = Callable[[Mapping[str, Any]], float | str]  # from the facts of a trial to its place on the x axis
+Place = Callable[[Record], float | str]  # from a finished trial to its place on the x axis
 
 
 def curves(trials: Sequence[Record], names: Mapping[str, str], place: Place) -> pl.DataFrame:
@@ -21,9 +21,9 @@ def curves(trials: Sequence[Record], names: Mapping[str, str], place: Place) -> 
     import polars as pl
 
     rows = []
-    for facts, _ in trials:
-        name = facts["identity"]
-        head = {"trial": name, "seed": facts["seed"], "series": names[name], "x": place(facts)}
+    for record in trials:
+        facts, name = record.facts, record.identity
+        head = {"trial": name, "seed": facts["seed"], "series": names[name], "x": place(record)}
         for point, phase, target in itertools.product(
             facts["curve"], ("train", "validation"), ("total", *facts["targets"])
         ):
@@ -39,19 +39,19 @@ def flags(study: Study, trials: Sequence[Record], names: Mapping[str, str], plac
     import polars as pl
 
     rows = []
-    for facts, _ in trials:
-        x = place(facts)
+    for record in trials:
+        name, facts = record.identity, record.facts
         for flag, detail in facts["flags"].items():
-            rows.append((facts["identity"], names[facts["identity"]], x, facts["seed"], flag, detail))
-    for facts, folder in trials:
-        if lacks_activity(facts, folder):
-            name = facts["identity"]
-            rows.append((name, names[name], place(facts), facts["seed"], "no activity", NO_ACTIVITY))
+            rows.append((name, names[name], place(record), facts["seed"], flag, detail))
+    for record in trials:
+        name, facts = record.identity, record.facts
+        if lacks_activity(facts, record.folder):
+            rows.append((name, names[name], place(record), facts["seed"], "no activity", NO_ACTIVITY))
     for identity, record in study.failures().items():
         rows.append((identity, record["label"], None, record["seed"], "failed", record["error"]))
     for identity, error in study.left_out.items():
         rows.append((identity, "left out", None, None, "damaged", str(error)))
-    named = any(isinstance(place(facts), str) for facts, _ in trials[:1])
+    named = any(isinstance(place(record), str) for record in trials[:1])
     schema = {
         "trial": pl.String,
         "series": pl.String,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def distance_grid(study: Study, trial: Trial) -> np.ndarray | None:
     """For each held-out cell the distance to the nearest viewpoint its category was seen at; NaN in other cells."""
     split, samples = study.split(trial), study.world(trial).samples
-    if "unseen" not in split.sets or "left_out" in split.facts:  # domains have no order, and no distance
+    if not (split.trains and "unseen" in split.sets and split.facts.has_distances):
         return None
     factor = samples.space[split.factors[1]]
     metric = "euclidean" if factor.coordinates or factor.kind in ("ordinal", "circular") else "nominal"
@@ -42,7 +42,7 @@ def distances(study: Study) -> list[dict[str, Any]]:
             continue
         facts = {"trial": trial, "factor": study.split(trial).factors[1], "n": len(values)}
         span = {"mean": float(values.mean()), "least": float(values.min()), "most": float(values.max())}
-        rows.append({**facts, **span, "combinations": study.split(trial).facts.get("combinations")})
+        rows.append({**facts, **span, "combinations": study.split(trial).facts.combinations})
     return rows
 
 
@@ -67,7 +67,7 @@ def held_out_cells(study: Study) -> Iterator[dict[str, Any]]:
         table = read_answers(folder, "set", "target", "truth", "response", *factors)
         sets, targets, truth, response, *levels = (words(table, column) for column in table.column_names)
         right = truth.numbered(every := (*truth.names, *response.names)) == response.numbered(every)
-        facts = {"trial": name, "seed": trial.seed, "combinations": split.facts.get("combinations")}
+        facts = {"trial": name, "seed": trial.seed, "combinations": split.facts.combinations}
         places = [
             np.array([space[factor].index(str(level)) for level in one.names])[one.places]
             for factor, one in zip(split.factors, levels)

@@ -15,6 +15,8 @@ from unseen.kinds.visit_pictures import distinct, is_repeated, visit_picture
 from unseen.reports.contents import SplitPicture
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
+from unseen.vocabulary.design_facts import LeftOut
+from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import keyed
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.words import capital
@@ -23,13 +25,14 @@ MOST_PAIRS = 3  # of the factors of one split that are drawn
 MOST_LEVELS = 12  # of a factor in such a picture; more are drawn in runs
 MOST_SINGLE = 24  # of a factor whose levels cannot be drawn in runs, since some in between are held out
 PAIR_NOTE = "Two factors at a time, whatever the others are; rows kept for choosing the epoch are counted too."
+ASKED_NOTE = "Two factors at a time, whatever the others are."
 HARDEST = ("extrapolation", "interpolation", "composition", "random")  # the first has the example images
 
 
 def usable_cells(study: Study, trial: Trial) -> int:
     """Cells of the grid that a design may show or ask, withheld levels left out."""
     split = study.split(trial)
-    shape = split.facts.get("grid") or study.world(trial).samples.space.select(split.factors).shape
+    shape = split.facts.grid or study.world(trial).samples.space.select(split.factors).shape
     return int(np.prod(shape))
 
 
@@ -41,7 +44,7 @@ def splits(study: Study) -> tuple[SplitPicture, ...]:
     audits = study.audits
     if all(found.shares for _, found in audits):
         place = {mode: rank for rank, mode in enumerate(HARDEST)}
-        audits = sorted(audits, key=lambda audit: place.get(study.split(audit[0]).facts.get("mode", ""), len(place)))
+        audits = sorted(audits, key=lambda audit: place.get(study.split(audit[0]).facts.name, len(place)))
     repeated = [(trial, found) for trial, found in audits if is_repeated(study.split(trial))]
     for trial, found in distinct(study, repeated) if len(repeated) == len(audits) else audits:
         draw = pair_pictures if found.shares else grid_pictures
@@ -60,28 +63,38 @@ def grid_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
         drawn = visit_picture(split, world.samples, found, example_images(study, trial) if examples else None)
         return [replace(drawn, note=f"{drawn.note} {STRETCHED}") if examples else drawn]
     rows, columns = (world.samples.space[name] for name in split.factors)
-    seen = found.counts["train"] > 0
+    seen = (found.shown > 0) & found.trains
     shown, missing = example_images(study, trial) if examples else (None, None)
-    combos = split.facts.get("combinations", int(seen.sum()))
+    combos = int(seen.sum()) if split.facts.combinations is None else split.facts.combinations
     picture = SplitPicture(
-        title=left_out_title(split) or f"{combos} of {usable_cells(study, trial)} combinations",
+        title=_title(split, found) or f"{combos} of {usable_cells(study, trial)} combinations",
         row_factor=rows.name,
         column_factor=columns.name,
         row_levels=tuple(str(level) for level in rows.levels),
         column_levels=tuple(str(level) for level in columns.levels),
         seen=seen,
-        asked=split.mask(world.samples, "unseen") if "unseen" in split.sets else np.zeros_like(seen),
-        counts=found.counts["train"],
+        asked=_asked(split, world.samples, found),
+        counts=found.shown,
         examples=shown,
         missing=missing,
-        note=left_out_note(found) if "left_out" in split.facts else "; ".join(found.problems),
+        note=left_out_note(found) if isinstance(split.facts, LeftOut) else "; ".join(found.problems),
+        trains=found.trains,
     )
     return [picture]
 
 
-def left_out_title(split: Split) -> str:
-    """What a split by domains is trained on; "" for others."""
-    return f"trained on {split.facts['trained']}" if "left_out" in split.facts else ""
+def _asked(split: Split, samples: Samples, found: Audit) -> np.ndarray:
+    """Cells that were never seen and are asked; where nothing is trained on, all that are asked."""
+    if not found.trains:
+        return found.shown > 0
+    return split.mask(samples, "unseen") if "unseen" in split.sets else np.zeros(found.shown.shape, dtype=bool)
+
+
+def _title(split: Split, found: Audit) -> str:
+    """What a split by domains is trained on, and that another trains nothing; "" where cells say it."""
+    if not found.trains:
+        return "nothing is trained on"
+    return f"trained on {split.facts.trained}" if isinstance(split.facts, LeftOut) else ""
 
 
 def left_out_note(found: Audit) -> str:
@@ -92,8 +105,9 @@ def pair_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
     """The faces of a split by levels: pairs of the factors it splits on, those with most levels first, until each has
     been drawn. Filled is what training shows, the fuller the more; ringed what it never shows together."""
     split, world = study.split(trial), study.world(trial)
-    mode, space = str(split.facts.get("mode", "split")), world.samples.space
-    open_to = [pair for pair in found.pairs if not {pair.rows, pair.columns} & set(split.facts.get("protected", ()))]
+    mode, space = split.facts.name or "split", world.samples.space
+    head = mode if found.trains else "nothing is trained on"
+    open_to = [pair for pair in found.pairs if not {pair.rows, pair.columns} & set(split.facts.protected)]
     where = f"{world.name}, " if len({study.world(other).name for other in study.trials}) > 1 else ""
     pictures = []
     for whole in _covering(open_to):
@@ -105,19 +119,20 @@ def pair_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
         reach = f"lowest {MOST_SINGLE} levels" if cut else ""
         pictures.append(
             SplitPicture(
-                title=f"{where}{mode}: {pair.rows} × {pair.columns}{f', {reach}' if reach else ''}",
+                title=f"{where}{head}: {pair.rows} × {pair.columns}{f', {reach}' if reach else ''}",
                 row_factor=pair.rows,
                 column_factor=pair.columns,
                 row_levels=_runs(space[pair.rows].levels, pair.each[0])[:rows],
                 column_levels=_runs(space[pair.columns].levels, pair.each[1])[:columns],
-                seen=pair.trained > 0,
-                asked=(pair.trained == 0) & (pair.there > 0),
+                seen=(pair.trained > 0) & found.trains,
+                asked=(pair.trained == 0) & (pair.there > 0) if found.trains else pair.trained > 0,
                 counts=pair.trained,
                 examples=None if shown is None else shown[:rows, :columns],
                 missing=None if missing is None else missing[:rows, :columns],
-                note="; ".join([*found.problems, PAIR_NOTE]),
+                note="; ".join([*found.problems, PAIR_NOTE if found.trains else ASKED_NOTE]),
                 split=f"{where}{mode}",
                 reach=reach,
+                trains=found.trains,
             )
         )
     return pictures

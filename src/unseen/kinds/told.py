@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unseen.studies.answers import Words, words
+from unseen.studies.records import Record
 from unseen.studies.sound import Damaged
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, setting_text
+from unseen.vocabulary.facts import Facts
 from unseen.vocabulary.responses import COLUMNS, image_column
 
 NOT_TESTED = ("train", "validation", "probe")  # row sets that a recipe may ask, but that test nothing
@@ -69,8 +70,8 @@ def read_told(study: Study) -> Iterator[Told]:
     for trial, name in found:
         main = all(trial.condition.get(key) in (value, None) for key, value in most.items())
         try:
-            facts = study.store.read(name)
-            one = _read(study, trial, facts, study.store.trials / name, condition_of(trial, facts, varied), main)
+            record = Record(study.store.read(name), study.store.trials / name)
+            one = _read(study, trial, record, condition_of(trial, record.split_facts, varied), main)
         except (OSError, KeyError, ValueError, ArrowException, Damaged):
             continue
         yield one
@@ -89,15 +90,15 @@ def _numbers(trials: Sequence[Trial], key: str) -> set[float]:
     return {float(value) for value in plain} if len(plain) > 1 else set()
 
 
-def condition_of(trial: Trial, facts: Mapping[str, Any], keys: Sequence[str]) -> str:
+def condition_of(trial: Trial, about: Facts, keys: Sequence[str]) -> str:
     """What tells a condition from the others, in words; "" where there is one."""
     parts = []
     for key in keys:
         value = trial.condition.get(key)
         if value is None:
             continue
-        if key == "design.seen_per_level" and "combinations" in facts["facts"]:
-            parts.append(f"{facts['facts']['combinations']} seen combinations")
+        if key == "design.seen_per_level" and about.combinations is not None:
+            parts.append(f"{about.combinations} seen combinations")
         elif isinstance(value, str) and not key.startswith("design."):
             parts.append(value)
         else:
@@ -106,10 +107,10 @@ def condition_of(trial: Trial, facts: Mapping[str, Any], keys: Sequence[str]) ->
     return ", ".join(parts)
 
 
-def _read(study: Study, trial: Trial, facts: Mapping[str, Any], folder: Path, condition: str, main: bool) -> Told:
+def _read(study: Study, trial: Trial, record: Record, condition: str, main: bool) -> Told:
     import pyarrow.parquet as pq
 
-    path = folder / "responses.parquet"
+    facts, path = record.facts, record.folder / "responses.parquet"
     stored = pq.read_schema(path).names
     factors = list(facts["factors"])
     columns = {name: name if name not in COLUMNS else f"factor_{name}" for name in factors}
@@ -124,7 +125,7 @@ def _read(study: Study, trial: Trial, facts: Mapping[str, Any], folder: Path, co
     sets = words(table, "set")
     return Told(
         condition, main, facts, trial, sets, words(table, "target"), words(table, "truth"), words(table, "response"),
-        levels, places, _unseen(study, trial, facts, sets, levels, places),
+        levels, places, _unseen(study, trial, record, sets, levels, places),
         np.asarray(table["confidence"], dtype=np.float64) if "confidence" in table.column_names else None,
         np.asarray(table["sample"], dtype=np.int64) if "sample" in table.column_names else None,
         words(table, named) if named else None,
@@ -153,16 +154,20 @@ def _levels(study: Study, trial: Trial, facts: Mapping[str, Any], factor: str, f
 
 
 def _unseen(
-    study: Study, trial: Trial, facts: Mapping[str, Any], sets: Words, levels: Mapping[str, Sequence[str]],
+    study: Study, trial: Trial, record: Record, sets: Words, levels: Mapping[str, Sequence[str]],
     places: Mapping[str, np.ndarray],
 ) -> np.ndarray:  # fmt: skip
     """Which answers are about cells that training did not show; without the world, by what was noted or by the set."""
-    if not study.absent and len(places) == len(facts["factors"]):
-        seen = study.split(trial).mask(study.world(trial).samples, "train")
-        return ~seen[tuple(places[name] for name in facts["factors"])]
+    factors = record.facts["factors"]
+    if not study.absent and len(places) == len(factors):
+        split = study.split(trial)
+        if not split.trains:
+            return np.ones(len(sets.places), dtype=bool)
+        seen = split.mask(study.world(trial).samples, "train")
+        return ~seen[tuple(places[name] for name in factors)]
     by_set = np.array([name.startswith(UNSEEN) for name in sets.names], dtype=bool)[sets.places]
-    noted = {str(level) for level in facts["facts"].get("trained_levels", ())}
-    last = facts["factors"][-1]
+    noted = {str(level) for level in record.split_facts.trained_levels}
+    last = factors[-1]
     if noted and last in places:
         return ~np.array([level in noted for level in levels[last]], dtype=bool)[places[last]]
     return by_set

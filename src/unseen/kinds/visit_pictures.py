@@ -15,6 +15,7 @@ from unseen.kinds.level_names import shown_name, shown_names
 from unseen.reports.contents import SplitPicture
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
+from unseen.vocabulary.design_facts import Conditions, Exposed
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.words import capital
@@ -25,7 +26,7 @@ ASKED = ("within", "across", "plain")
 
 def is_repeated(split: Split) -> bool:
     """Whether training lists an image several times on purpose."""
-    return "visits_per_image" in split.facts and len(split.factors) == 2
+    return split.trains and split.facts.visits_per_image is not None and len(split.factors) == 2
 
 
 def distinct(study: Study, audits: Sequence[tuple[Trial, Audit]]) -> list[tuple[Trial, Audit]]:
@@ -43,11 +44,11 @@ def distinct(study: Study, audits: Sequence[tuple[Trial, Audit]]) -> list[tuple[
 
 def _shows(split: Split) -> Any:
     facts = split.facts
-    return sorted(facts["exposed_numbers"]) if "exposed" in facts else len(facts["trained_levels"])
+    return sorted(facts.exposed_numbers) if isinstance(facts, Exposed) else len(facts.trained_levels)
 
 
 def _columns(split: Split) -> int:
-    return len(split.facts.get("levels", ()))
+    return len(split.facts.levels) if isinstance(split.facts, Exposed) else 0
 
 
 def visit_picture(
@@ -66,7 +67,7 @@ def visit_picture(
         labels = np.empty(counts.shape, dtype=object)
         for place in np.ndindex(counts.shape):
             share = fraction(int(counts[place]), int(total[place[0], 0])) if part[place] else ""
-            words = asked[place] if "exposed" in split.facts else _alone(int(counts[place]), bool(part[place]))
+            words = asked[place] if isinstance(split.facts, Exposed) else _alone(int(counts[place]), bool(part[place]))
             labels[place] = f"{share} {words}".strip()
     else:
         rows_shown = split.rows(samples, "train")
@@ -97,9 +98,9 @@ def _alone(visits: int, part: bool) -> str:
 def shown_levels(split: Split, levels: Sequence[Any]) -> list[int]:
     """Numbers of the levels of the second factor that a split shows or asks."""
     facts = split.facts
-    if "exposed" not in facts:
+    if not isinstance(facts, Exposed):
         return list(range(len(levels)))
-    named = [facts["plain"], *(facts.get("levels") or [facts["level"]])]
+    named = (facts.plain, *facts.transformations)
     return [place for place, level in enumerate(levels) if level in named]
 
 
@@ -118,19 +119,19 @@ def asked_of(split: Split, found: Audit, kept: Sequence[int]) -> np.ndarray:
 def title(split: Split, free: bool) -> str:
     """What is shown. How often an image is visited is told where the world can show it at several levels (``free``)."""
     facts = split.facts
-    if "exposed" in facts:
-        n = facts["grid"][0]
-        return f"{facts['seen']} of {n} levels of {split.factors[0]} seen transformed"
-    times, usual = facts["visits_per_image"], len(facts["trained_levels"])
+    if isinstance(facts, Exposed):
+        return f"{facts.seen} of {facts.grid[0]} levels of {split.factors[0]} seen transformed"
+    times, usual = facts.visits_per_image, len(facts.trained_levels)
     also = f", {times} visit{'s' * (times != 1)} per image" if free and times != usual else ""
-    return f"trained on {shown_names(facts['trained'])}{also}"
+    trained = facts.trained if isinstance(facts, Conditions) else " + ".join(map(str, facts.trained_levels))
+    return f"trained on {shown_names(trained)}{also}"
 
 
 def sets_in_words(split: Split) -> str:
     """What is asked, in a sentence."""
-    if "exposed" not in split.facts:
+    if not isinstance(split.facts, Exposed):
         return "every cell is asked on new images, the ringed ones were never seen in training"
-    seen, categories = split.facts["seen"], split.facts["grid"][0]
+    seen, categories = split.facts.seen, split.facts.grid[0]
     across = "; across, transformed and never seen so" if seen < categories else ""
     within = "; within, transformed and seen so" if seen else ""
     return f"asked on new images: plain, untransformed{across}{within}"

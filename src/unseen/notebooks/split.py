@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +14,8 @@ from unseen.notebooks.html import card, drawing, line, table
 from unseen.notebooks.world import OpenedWorld, open_world
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
-from unseen.vocabulary.errors import unknown
+from unseen.vocabulary.errors import UnseenError, listed, unknown
+from unseen.vocabulary.facts import Facts
 from unseen.vocabulary.recipe import recipe_from
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.world import World
@@ -53,8 +53,8 @@ class OpenedSplit:
         return self.inside.factors
 
     @property
-    def facts(self) -> Mapping[str, Any]:
-        """What the design chose."""
+    def facts(self) -> Facts:
+        """What the design chose: ``facts.combinations``, ``facts.withheld`` and what else its design says."""
         return self.inside.facts
 
     def rows(self, name: str) -> np.ndarray:
@@ -68,10 +68,12 @@ class OpenedSplit:
         heads = {"set": pl.String, "images": pl.Int64, "cells": pl.Int64, "reason": pl.String}
         return pl.DataFrame(self._sizes, schema=heads, orient="row")
 
-    def counts(self, name: str = "train") -> pl.DataFrame:
-        """Images of a set in each cell that it has: a column per factor, and ``images``."""
+    def counts(self, name: str | None = None) -> pl.DataFrame:
+        """Images of a set (by default of ``train``, without one of the first) in each cell that it has: a column per
+        factor, and ``images``."""
         import polars as pl
 
+        name = name or ("train" if self.inside.trains else self.sets[0])
         samples, rows = self.world.samples, self.rows(name)
         cells, images = np.unique(samples.cells(rows, self.factors), axis=0, return_counts=True)
         named = {
@@ -89,6 +91,8 @@ class OpenedSplit:
         """The grid as a picture: cells seen in training are framed, those asked at test dashed."""
         from unseen.reports import contact_sheet
 
+        if not self._pictures:
+            raise UnseenError(f"this split is over {listed(self.factors)}: there is no grid of two factors to draw.")
         return contact_sheet(self._pictures[0])
 
     def __repr__(self) -> str:
@@ -102,8 +106,9 @@ class OpenedSplit:
         title = f"Split of {self.world.name} over {' × '.join(self.factors)}" + (f", {self.design}" * bool(self.design))
         drawn = drawing(split_sheet(self._pictures).svg(background=role("paper"))) if self._pictures else ""
         sets = table(("set", "images", "cells", "what for"), [(n, f"{i:,}", c, why) for n, i, c, why in self._sizes])
-        key = line("Framed: seen in training, with its number of images. Dashed: asked at test.", muted=True)
-        found = "; ".join(self.audit.problems) or "no leakage, no imbalance found"
+        told = "Framed: seen in training, with its number of images. Dashed: asked at test."
+        told = told if self.inside.trains else "Dashed: asked, with the number of images. Nothing is trained on."
+        key, found = line(told, muted=True), "; ".join(self.audit.verdicts)
         return card(title, drawn, key if drawn else "", sets, line(f"Audit: {found}.", muted=True))
 
     @cached_property

@@ -25,7 +25,8 @@ class SplitPicture:
     counts where the grid is of several networks, or a part of the categories, so that its sums are of nothing.
 
     ``split`` names the split of which this is one pair of factors: such pictures make a table, a line for each split.
-    ``reach`` says which levels are drawn where not all are.
+    ``reach`` says which levels are drawn where not all are. Where nothing is trained on (``trains`` is False), counts
+    are of the images that are asked.
     """
 
     title: str
@@ -44,6 +45,7 @@ class SplitPicture:
     words: str = ""
     split: str = ""
     reach: str = ""
+    trains: bool = True
 
 
 @dataclass(frozen=True, eq=False)

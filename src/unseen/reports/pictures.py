@@ -64,7 +64,9 @@ def _cell(picture: SplitPicture, row: int, column: int, x: float | int, y: float
         body += (
             f'<image {place} href="{uri}" image-rendering="optimizeSpeed" style="image-rendering:pixelated"{faded}/>'
         )
-    under, colour = ("asked", role("asked")) if asked else (plain(float(picture.counts[row, column])), role("muted"))
+    under, colour = plain(float(picture.counts[row, column])), role("muted")
+    if asked and picture.trains:
+        under, colour = "asked", role("asked")
     if picture.labels is not None:
         under = str(picture.labels[row, column])
     if seen:
@@ -130,12 +132,16 @@ def face_words(picture: SplitPicture) -> str:
     """
     asked = int(picture.asked.sum())
     words = f"{int(picture.seen.sum())} of {picture.seen.size} seen{f', {asked} asked' if asked else ''}"
+    words = words if picture.trains else f"{asked} of {picture.asked.size} asked"
     return f"{words} ({picture.reach})" if picture.reach else words
 
 
 def cell_words(picture: SplitPicture, row: int, column: int) -> str:
     place = f"{picture.row_factor} {picture.row_levels[row]}, {picture.column_factor} {picture.column_levels[column]}"
     number = float(picture.counts[row, column])
+    if not picture.trains:
+        told = f"asked, {plain(number)} {_plural('image', number)}"
+        return f"{place}: {told if picture.asked[row, column] else 'not asked'}"
     kind = _plural("training image", number) if picture.part is None else f"{_plural('visit', number)} per epoch"
     state = [f"seen, {plain(number)} {kind}"] if picture.seen[row, column] else []
     if picture.part is not None and picture.part[row, column]:
@@ -163,14 +169,15 @@ def count_words(picture: SplitPicture) -> str:
     """
     if picture.words:
         return picture.words
-    counts = picture.counts[picture.seen.astype(bool)]
-    seen, asked = int(picture.seen.sum()), int(picture.asked.sum())
-    words = f"{seen} of {picture.seen.size} cells seen"
+    shown = picture.seen if picture.trains else picture.asked
+    counts = picture.counts[shown.astype(bool)]
+    seen, asked = int(shown.sum()), int(picture.asked.sum())
+    words = f"{seen} of {shown.size} cells {'seen' if picture.trains else 'asked'}"
     kind = _plural("image" if picture.part is None else "visit", float(counts.max(initial=0)))
     if counts.size:
         low, high = plain(float(counts.min())), plain(float(counts.max()))
         words += f", {low if low == high else f'{low}–{high}'} {kind} each ({plain(float(counts.sum()))} in all)"
-    return f"{words}; {asked} asked"
+    return f"{words}; {asked} asked" if picture.trains else words
 
 
 def cut_words(picture: SplitPicture) -> str:
@@ -233,9 +240,7 @@ def split_sheet(pictures: Sequence[SplitPicture]) -> Drawing:
         return framed(lead)
     if all(picture.split for picture in pictures):
         return framed(stack([lead, *map(_face_sheet, face_tables(pictures))], label="the splits"))
-    titles = [
-        f"{cut(picture.title, 26)}\n{int(picture.seen.sum())} of {picture.seen.size} seen" for picture in pictures
-    ]
+    titles = [f"{cut(picture.title, 26)}\n{face_words(picture).partition(', ')[0]}" for picture in pictures]
     drawings = [small_split(picture) for picture in pictures]
     wide = max(drawing.width for drawing in drawings)
     roomy = [Drawing(max(drawing.width, 120), drawing.height, drawing.body, drawing.label) for drawing in drawings]

@@ -99,10 +99,12 @@ def splits(contents: Contents, every: str = EVERY) -> Part:
     below = "the number of training images" if first.part is None else "the number of visits per epoch"
     below = below if first.labels is None else "the part of the visits, where not the whole,"
     title = capital(first.title)
-    caption = (
-        f"{title}: {count_words(first)}.{cut_words(first)} Blue frames are seen in training, with {below} "
-        f"below; orange dashed frames are asked at test, and never seen (OOD); faded cells neither. {first.note}"
+    key = (
+        f"Blue frames are seen in training, with {below} below; orange dashed frames are asked at test, and never seen "
+        f"(OOD); faded cells neither."
     )
+    key = key if first.trains else "Framed cells are asked, with the number of images below; faded cells are not."
+    caption = f"{title}: {count_words(first)}.{cut_words(first)} {key} {first.note}"
     body = (
         f'<figure id="figure-splits"><div class="picture large scrolls" tabindex="0"{least}>'
         f"{themed(lead.svg())}</div>{HINT}"

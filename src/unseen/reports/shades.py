@@ -12,7 +12,8 @@ SHADES = "░▒▓█"
 NEVER, NONE = "·", " "
 MOST_LEVELS = 48  # of a factor in one line; more are drawn in runs of equal length
 ROWS, COLUMNS = 12, 40  # of the grid of a pair, at most
-LEGEND = f"{NEVER} never in training   {' '.join(SHADES)}  up to ¼, ½, ¾, all of the largest share"
+SHARES = f"{' '.join(SHADES)}  up to ¼, ½, ¾, all of the largest share"
+LEGEND, ASKED_LEGEND = f"{NEVER} never in training   {SHARES}", f"{NEVER} never asked   {SHARES}"
 
 
 def shade(shares: np.ndarray, most: float) -> str:

@@ -47,7 +47,7 @@ def grid_text(picture: SplitPicture) -> str:
     more = {"column": columns - shown, "row": len(picture.row_levels) - MOST_ROWS}
     hidden = [f"{number} more {thing}{'s' * (number != 1)}" for thing, number in more.items() if number > 0]
     lines += [f" … {' and '.join(hidden)}"] if hidden else []
-    lines += ["", "■ seen in training   ○ tested only (OOD)   · neither"]
+    lines += ["", "■ seen in training   ○ tested only (OOD)   · neither" if picture.trains else "○ asked   · not asked"]
     lines[-1] += "   ◉ both" if (picture.seen.astype(bool) & picture.asked.astype(bool)).any() else ""
     if picture.part is not None and picture.part.any():
         lines[-1] = lines[-1].replace("   ○", "   ◧ in a part of the visits   ○")

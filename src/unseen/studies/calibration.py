@@ -27,6 +27,7 @@ from unseen.studies.strengths import Calibration, check_target, curve_text, foun
 from unseen.studies.study import Study
 from unseen.studies.trials import precisions
 from unseen.training import Trained, reproducible, train
+from unseen.vocabulary.design_facts import Exposed
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import stream
 from unseen.vocabulary.target import Target
@@ -146,7 +147,7 @@ def _record(study: Study, needed: Calibration, device: torch.device, watch: Watc
     precision = precisions(trial.recipe, device.type)[0]
     trained, search = _trained(study, needed, precision, device, watch)
     rows = asked_rows(study, needed)
-    plain_level = str(study.split(trial).facts["plain"])
+    plain_level = str(Exposed.of(study.split(trial).facts).plain)
 
     def ask(level: str, strength: float | None = None) -> float:
         right = accuracy_at(

@@ -19,6 +19,7 @@ import numpy as np
 from unseen.designs import paired_rows, shown_levels
 from unseen.measures import tau_from_curve
 from unseen.measures.thresholds import check_threshold
+from unseen.vocabulary.design_facts import Exposed
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import keyed
@@ -64,7 +65,7 @@ def check_invariance(trial: Trial, split: Split, targets: Sequence[Target]) -> N
     recordings = trial.recipe.recordings
     if not recordings.invariance:
         return
-    if "exposed_numbers" not in split.facts:
+    if not isinstance(split.facts, Exposed):
         raise UnseenError(
             f"recordings.invariance compares each probe image with itself transformed, which design "
             f"'{trial.recipe.design.name}' does not pair; use design 'expose' on a world wrapped by transformations."
@@ -139,7 +140,7 @@ def pairs_of(samples: Samples, split: Split) -> Pairs:
 
     halves = {str(level): paired_rows(samples, split, level=level) for level in shown_levels(split)}
     plain = next(iter(halves.values()))[0]
-    seen = np.isin(samples.levels(split.factors[0], plain), split.facts["exposed_numbers"])
+    seen = np.isin(samples.levels(split.factors[0], plain), Exposed.of(split.facts).exposed_numbers)
     return Pairs(plain, {level: rows for level, (_, rows) in halves.items()}, np.where(seen, 0, 1), ("seen", "unseen"))
 
 

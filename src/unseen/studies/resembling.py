@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.designs.sharing import pairs
+from unseen.designs.sharing import content_of, pairs
 from unseen.measures.near_copies import ALIKE, TWINS, Prints, Resemblance, counted_as, joined, most_alike, prints
 from unseen.vocabulary.errors import listed
 from unseen.vocabulary.instances import instance_factor
@@ -30,17 +30,18 @@ Progress = Callable[[int, int], None]
 @dataclass(frozen=True)
 class NearCopies:
     """Near-copies in each pair of sets, the closest by name. Images that two sets share, and byte copies, are counted
-    elsewhere and left out here."""
+    elsewhere and left out here. Between sets that are only asked (``judged`` is False) they are told and no fault."""
 
     found: Mapping[Pair, Resemblance]
     closest: Mapping[Pair, tuple[tuple[str, str, float], ...]]
     flat: int  # pictures that show nothing to compare
     thing: str  # what training images of "another instance" differ in
     thinned: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # set: images compared, of how many
+    judged: bool = True
 
     def problems(self) -> Iterator[str]:
         """Pairs with more near-copies than resemblance explains, or with pictures that are as good as the same."""
-        for pair, one in self.found.items():
+        for pair, one in self.found.items() if self.judged else ():
             if not one.natural:
                 yield f"{self._told(pair)}, where resemblance alone would make {one.expected:.1f}: {self._files(pair)}"
             elif one.odd_twins:
@@ -58,7 +59,9 @@ class NearCopies:
                 f"({100 * one.within / one.looked_at:.1f} %) have one of another {self.thing} in training"
             )
         for pair, one in self.found.items():
-            if one.near and one.natural and not one.odd_twins:
+            if one.near and not self.judged:
+                yield f"{self._told(pair)}: {self._files(pair)}"
+            elif one.near and one.natural and not one.odd_twins:
                 yield f"{self._told(pair)}, no more than resemblance explains: {self._files(pair)}"
         for name, (kept, all_of) in self.thinned.items():
             yield f"{kept:,} of the {all_of:,} images of '{name}' were compared: copies of the others are not found"
@@ -93,22 +96,21 @@ def near_copies(split: Split, world: World, known: tuple[np.ndarray, Prints]) ->
     """Of one split; ``known`` are rows, sorted, and their prints."""
     samples = world.samples
     rows = {name: _some(np.unique(split.rows(samples, name))) for name in split.sets if name != "probe"}
-    instance = instance_factor(samples, () if split["train"].rule is not None else split.factors)
+    instance = instance_factor(samples, () if split.by_rules else split.factors)
     groups = None if instance is None else things(samples, instance, split.factors[0])
-    content = _content(samples)
+    content = content_of(samples)
 
     def of(some: np.ndarray) -> Prints:
         return known[1][np.searchsorted(known[0], some)]
 
-    train = rows["train"]
-    first = train
+    train = first = rows.get("train", np.zeros(0, dtype=np.int64))
     if content is not None:  # one of each that are the same to the byte
         first = train[np.unique(content[samples.instance_numbers(train)], return_index=True)[1]]
     looked = first[_evenly(len(first), LOOKED_AT)]
     number = samples.instance_numbers if groups is None else lambda some: groups[samples.instance_numbers(some)]
     naturally = {}
     for left in ("train", "validation"):  # a smaller set holds fewer pictures to resemble
-        if left in rows:
+        if left in rows and split.trains:
             some = first if left == "train" else _as_many(first, number(first), len(rows[left]))
             alike, place = most_alike(of(looked), of(some), number(looked), number(some))
             near = alike >= ALIKE
@@ -122,7 +124,7 @@ def near_copies(split: Split, world: World, known: tuple[np.ndarray, Prints]) ->
             asked = asked[~np.isin(own, theirs)]
         alike, place = most_alike(of(asked), of(rows[left]))
         near = np.flatnonzero(alike >= ALIKE)
-        within, clumped, twins = naturally[left]
+        within, clumped, twins = naturally.get(left, (0, 1.0, 0))
         found[left, right] = Resemblance(
             len(near), len(asked), within, len(looked),
             counted_as(number(asked[near]), number(rows[left][place[near]])), clumped,
@@ -133,10 +135,10 @@ def near_copies(split: Split, world: World, known: tuple[np.ndarray, Prints]) ->
             (samples.name(int(asked[at])), samples.name(int(rows[left][place[at]])), float(alike[at]))
             for at in first_ones
         )
-    used = np.unique(np.concatenate(list(rows.values())))
+    used = np.unique(np.concatenate([train, *rows.values()]))
     whole = {name: len(np.unique(split.rows(samples, name))) for name in rows}
     thinned = {name: (len(rows[name]), n) for name, n in whole.items() if n > len(rows[name])}
-    return NearCopies(found, closest, int(of(used).flat.sum()), instance or "instance", thinned)
+    return NearCopies(found, closest, int(of(used).flat.sum()), instance or "instance", thinned, split.trains)
 
 
 def _evenly(n: int, most: int) -> np.ndarray:
@@ -156,13 +158,7 @@ def _some(rows: np.ndarray) -> np.ndarray:
     return rows if len(rows) <= MOST else rows[:: -(-len(rows) // (MOST))]
 
 
-def _content(samples: Samples) -> np.ndarray | None:
-    if any(block.content is None for block in samples.blocks):
-        return None
-    return np.concatenate([np.asarray(block.content) for block in samples.blocks])
-
-
 def rows_of(split: Split, samples: Samples) -> np.ndarray:
     """All rows that :func:`near_copies` would look at."""
     sets = [_some(np.unique(split.rows(samples, name))) for name in split.sets if name != "probe"]
-    return np.unique(np.concatenate(sets))
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *sets]))

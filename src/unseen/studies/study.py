@@ -127,7 +127,7 @@ class Study:
     def targets(self, trial: Trial) -> tuple[Target, ...]:
         """The questions asked: as the recipe says, else what the design says, else its factors."""
         space, split = self.world(trial).samples.space, self.split(trial)
-        named = trial.recipe.targets or tuple(split.facts.get("targets") or split.factors)
+        named = trial.recipe.targets or split.facts.targets or split.factors
         return targets_of(space, named, trial.recipe.task)
 
     def asked(self, trial: Trial) -> tuple[str, ...]:

@@ -9,15 +9,17 @@ a source image from being used in two cells.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Int
 
+from unseen.vocabulary.design_facts import facts_of
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import FactorSpace
+from unseen.vocabulary.facts import Facts
 from unseen.vocabulary.pools import ORDER, POOLS, Pools, first_of, members_of, own_cells
 from unseen.vocabulary.rules import Rule
 from unseen.vocabulary.samples import Samples
@@ -56,14 +58,22 @@ class RowSet:
         return f"<RowSet of pool '{self.pool}', {what}{asks}: {self.reason[:80]}>"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Split:
-    """Named row sets over the cells of ``factors``; ``facts`` says what the design chose, for audits and reports."""
+    """Named row sets over the cells of ``factors``; ``facts`` say what the design chose, for audits and reports, and
+    may be given as a dict."""
 
     factors: tuple[str, ...]
     sets: Mapping[str, RowSet]
     pools: Pools
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Facts
+
+    def __init__(
+        self, factors: tuple[str, ...], sets: Mapping[str, RowSet], pools: Pools, facts: Mapping[str, Any] | None = None
+    ) -> None:
+        given = {"factors": factors, "sets": sets, "pools": pools, "facts": facts_of(facts or {})}
+        for name, value in given.items():
+            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         return f"<Split over {' × '.join(self.factors)}: row sets {listed(self.sets, 8)}>"
@@ -72,6 +82,17 @@ class Split:
         if name not in self.sets:
             raise unknown("row set", name, self.sets, where="this split")
         return self.sets[name]
+
+    @property
+    def trains(self) -> bool:
+        """Whether there is something to train on; else all is asked, of models as they are and of people."""
+        return "train" in self.sets
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether rows are said by their levels, of many factors: those to train on or, without such, any."""
+        told = [self.sets["train"]] if self.trains else self.sets.values()
+        return any(one.rule is not None for one in told)
 
     def rows(self, samples: Samples, name: str) -> Int[np.ndarray, " n"]:
         """All rows of a set, sorted; one that two parts list comes twice. Free grid factors take one level for each

@@ -10,6 +10,8 @@ from unseen.kinds.combinations.findings import Series
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
+from unseen.vocabulary.design_facts import facts_of
+from unseen.vocabulary.facts import Facts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +27,7 @@ def axis(study: Study) -> tuple[str, str, list[str]]:
         (key for key in keys if key.startswith("design.") and _changes_combinations(study, key)), None
     )
     column = X_KEYS.get(chosen or "", "combinations")
-    if any("combinations" not in facts for _, facts in split_facts(study)):  # a split by levels has none
+    if any(facts.combinations is None for _, facts in split_facts(study)):  # a split by levels has none
         column = "images"
     return column, X_TITLES[column], [key for key in keys if key not in (chosen, REPEAT)]
 
@@ -34,17 +36,17 @@ def _changes_combinations(study: Study, key: str) -> bool:
     """Whether the values of a grid key lead to different numbers of seen combinations (lists of a release do)."""
     found: dict[str, set[int]] = {}
     for trial, facts in split_facts(study):
-        found.setdefault(repr(trial.condition.get(key)), set()).add(facts.get("combinations", 0))
+        found.setdefault(repr(trial.condition.get(key)), set()).add(facts.combinations or 0)
     return len({tuple(sorted(numbers)) for numbers in found.values()}) > 1
 
 
-def split_facts(study: Study) -> list[tuple[Trial, Mapping[str, Any]]]:
+def split_facts(study: Study) -> list[tuple[Trial, Facts]]:
     """What is known of each trial's split; without the images, of the splits of finished trials."""
     if not study.absent:
         return [(trial, study.split(trial).facts) for trial in study.trials]
     found = ((trial, study.find(trial)) for trial in study.trials)
     read = study.store.readable()
-    return [(trial, read[name]["facts"]) for trial, name in found if name in read]
+    return [(trial, facts_of(read[name]["facts"])) for trial, name in found if name in read]
 
 
 def series_of(facts: Mapping[str, Any], keys: Sequence[str]) -> Series:
@@ -79,6 +81,7 @@ def labelled(study: Study, trials: Sequence[Record]) -> tuple[pl.DataFrame, dict
     return tidy.with_columns(x, series, repeat), about
 
 
-def place(facts: Mapping[str, Any], column: str) -> float:
+def place(record: Record, column: str) -> float:
     """A trial's place on the x axis."""
-    return float(facts["facts"].get("combinations") or 0) if column == "combinations" else float(facts["sets"]["train"])
+    seen, images = record.split_facts.combinations or 0, record.facts["sets"]["train"]
+    return float(seen if column == "combinations" else images)

@@ -113,7 +113,7 @@ def _cells(study: Study, trials: Sequence[Record]) -> int:
     if not study.absent:
         audits = study.audits
         return usable_cells(study, audits[0][0]) if audits else 0
-    grid = trials[0][0]["facts"].get("grid")
+    grid = trials[0].split_facts.grid
     return int(np.prod(grid)) if grid else 0
 
 

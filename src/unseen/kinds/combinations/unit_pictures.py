@@ -17,19 +17,14 @@ from unseen.studies.study import Study
 def top_units(study: Study, trials: Sequence[Record], names: dict[str, str], each: int = 4) -> tuple[UnitPicture, ...]:
     """The most specialized units of either type, in the most diverse trial of the first seed, for each architecture."""
     best: dict[str, Record] = {}
-    for facts, folder in trials:
-        name = names[facts["identity"]]
-        rank = (facts["facts"].get("combinations") or 0, facts["sets"]["train"], -facts["seed"])
-        if name not in best or rank > (
-            best[name][0]["facts"].get("combinations") or 0,
-            best[name][0]["sets"]["train"],
-            -best[name][0]["seed"],
-        ):
-            best[name] = Record(facts, folder)
+    for record in trials:
+        name = names[record.identity]
+        if name not in best or _rank(record) > _rank(best[name]):
+            best[name] = record
     options = study.recipe.measures.model_dump()
     pictures = []
-    for name, (facts, folder) in best.items():
-        activity = read_activity(folder)
+    for name, record in best.items():
+        facts, activity = record.facts, read_activity(record.folder)
         for place, factor in enumerate(facts["factors"]):
             layers = [layer for layer, tasks in facts["tasks"].items() if factor in tasks and layer in activity]
             if not layers:
@@ -43,7 +38,7 @@ def top_units(study: Study, trials: Sequence[Record], names: dict[str, str], eac
                 low, high = np.nanmin(grid), np.nanmax(grid)
                 pictures.append(
                     UnitPicture(
-                        f"{name}, {facts['facts'].get('combinations')} combinations, seed {facts['seed']}",
+                        f"{name}, {record.split_facts.combinations} combinations, seed {facts['seed']}",
                         layers[-1], int(unit), factor, float(scores.specialization[unit]),
                         float(scores.selectivity[unit]), float(scores.invariance[unit]), (grid - low) / (high - low),
                         _level_names(study, facts, 0, grid.shape[0]), _level_names(study, facts, 1, grid.shape[1]),
@@ -51,6 +46,11 @@ def top_units(study: Study, trials: Sequence[Record], names: dict[str, str], eac
                     )
                 )  # fmt: skip
     return tuple(pictures)
+
+
+def _rank(record: Record) -> tuple[int, int, int]:
+    """The more combinations, then images, then the earlier the seed."""
+    return record.split_facts.combinations or 0, record.facts["sets"]["train"], -record.facts["seed"]
 
 
 def _level_names(study: Study, facts: Mapping[str, Any], place: int, count: int) -> tuple[str, ...]:

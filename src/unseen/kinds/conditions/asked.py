@@ -14,6 +14,7 @@ import numpy as np
 from unseen.kinds.collect import REPEAT, collect, finished_trials, varied
 from unseen.kinds.level_names import PLAIN, shown_name
 from unseen.studies.records import Record
+from unseen.vocabulary.design_facts import Conditions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,12 +79,12 @@ def conditions(trials: Trials, names: Sequence[str], keys: Sequence[str] = ()) -
     """What each trial was trained on, by its identity. ``keys`` of the grid that make no row tell models apart."""
     short = short_names(names)
     about = {}
-    for facts, _ in trials:
-        own = facts["facts"]
-        levels = tuple(place for place, name in enumerate(names) if name in own["trained_levels"])
-        longer = own["visits_per_image"] if own["visits_per_image"] not in (1, len(levels)) else 0
-        model = " ".join(str(facts["condition"][key]) for key in keys if facts["condition"].get(key) is not None)
-        about[facts["identity"]] = (levels, longer, model)
+    for record in trials:
+        own, condition = Conditions.of(record.split_facts), record.facts["condition"]
+        levels = tuple(place for place, name in enumerate(names) if name in own.trained_levels)
+        longer = own.visits_per_image if own.visits_per_image not in (1, len(levels)) else 0
+        model = " ".join(str(condition[key]) for key in keys if condition.get(key) is not None)
+        about[record.identity] = (levels, longer, model)
     pairs = Counter(level for levels in {a[0] for a in about.values()} if len(levels) == 2 for level in levels)
     shared = pairs.most_common(1)[0][0] if pairs and pairs.most_common(1)[0][1] > 1 else None
     single = {a[:2] for a in about.values() if len(a[0]) == 1}  # levels trained on alone, and how long

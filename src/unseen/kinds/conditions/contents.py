@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -21,7 +20,9 @@ from unseen.kinds.published import published_beside, published_numbers
 from unseen.kinds.recipe_words import words_of
 from unseen.measures import mean_matrix
 from unseen.reports.contents import Finding
+from unseen.studies.records import Record
 from unseen.studies.study import Study
+from unseen.vocabulary.design_facts import Conditions
 
 
 def models_of(found: Asked) -> list[str]:
@@ -50,13 +51,13 @@ def contents_of(study: Study) -> ConditionContents:
 
     trials, found, whole, target = read(study)
     numbers, source = published_beside(study.recipe.published, whole.names)
-    models, factor = models_of(whole), str(trials[0][0]["facts"]["factor"])
+    models, factor = models_of(whole), Conditions.of(trials[0].split_facts).factor
     pictures = tuple(pictured(whole.of(model), model, factor, numbers) for model in models)
     groups = {identity: condition.group for identity, condition in found.items()}
     names = {identity: condition.name for identity, condition in found.items()}
 
-    def group(facts: Mapping[str, Any]) -> str:
-        return groups[facts["identity"]]
+    def group(record: Record) -> str:
+        return groups[record.identity]
 
     return ConditionContents(
         **words_of(study.recipe),

@@ -14,7 +14,7 @@ def numbers(record: Record, options: Mapping[str, Any]) -> Iterator[Row]:
     from unseen.kinds.domains.numbers import by_domain
 
     yield from classifier_numbers(record, options)
-    yield from by_domain(record.facts, record.folder)
+    yield from by_domain(record)
 
 
 KIND = kind_in(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,9 @@ from unseen.kinds.published import published_numbers
 from unseen.kinds.recipe_words import words_of
 from unseen.measures import Interval, chance, mean_interval
 from unseen.reports.contents import Finding
+from unseen.studies.records import Record
 from unseen.studies.study import Study
+from unseen.vocabulary.design_facts import LeftOut
 from unseen.vocabulary.errors import listed
 
 GAP, MAJORITY, BY_CATEGORY = "gap", "majority level", "accuracy by category"
@@ -49,7 +51,7 @@ def pictures(
 ) -> Iterator[tuple[Domains, list[Domain], tuple[Finding, ...]]]:
     """The table of each model, with the numbers behind it and the findings from them."""
     first = trials[0][0]
-    factor, category = str(first["facts"]["factor"]), str(first["factors"][0])
+    factor, category = LeftOut.of(trials[0].split_facts).factor, str(first["factors"][0])
     guess = chance(len(first["targets"][category]))
     splits = [facts["description"].get("design", {}).get("seed", 0) for facts, _ in trials]
     models, every = list(dict.fromkeys(one.model for one in answered)), []
@@ -204,6 +206,6 @@ def contents_of(study: Study) -> DomainContents:
     )  # fmt: skip
 
 
-def trained_on(facts: Mapping[str, Any]) -> str:
+def trained_on(record: Record) -> str:
     """What a network was trained on, in words."""
-    return str(facts["facts"]["trained"])
+    return LeftOut.of(record.split_facts).trained

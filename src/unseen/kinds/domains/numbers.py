@@ -10,14 +10,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from unseen.studies.answers import read_answers, words
+from unseen.studies.records import Record
 from unseen.studies.sound import damaged
+from unseen.vocabulary.design_facts import LeftOut
 from unseen.vocabulary.responses import COLUMNS
 
 DESIGN, NOTHING = "leave_one_out", "none"
@@ -42,7 +43,7 @@ class Answered:
     category: Int[np.ndarray, " images"]
     right: Bool[np.ndarray, " images"]
     unseen: Bool[np.ndarray, " images"]
-    facts: Mapping[str, Any]
+    facts: LeftOut
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +84,12 @@ class Domain:
         return bool(paired.any()) and (self.unpaired > 0 or bool((self.shared[paired] < self.images[paired]).any()))
 
 
-def read_trial(facts: Mapping[str, Any], folder: Path, model: str, repeat: int) -> Answered:
+def read_trial(record: Record, model: str, repeat: int) -> Answered:
     """The answers of one finished trial."""
     from pyarrow import ArrowException
 
-    about, category = facts["facts"], facts["factors"][0]
-    column = about["factor"] if about["factor"] not in COLUMNS else f"factor_{about['factor']}"
+    about, category, folder = LeftOut.of(record.split_facts), record.facts["factors"][0], record.folder
+    column = about.factor if about.factor not in COLUMNS else f"factor_{about.factor}"
     try:
         table = read_answers(folder, "set", "target", "sample", "truth", "response", column)
         asked, targets, truth, response, domain = (
@@ -100,19 +101,19 @@ def read_trial(facts: Mapping[str, Any], folder: Path, model: str, repeat: int) 
     right = truth.numbered(every := (*truth.names, *response.names)) == response.numbered(every)
     kept = targets.is_(category) & (asked.is_("seen") | asked.is_("unseen"))
     return Answered(
-        model, repeat, str(about["left_out"]), domain.names, truth.names, sample[kept], domain.places[kept],
+        model, repeat, str(about.left_out), domain.names, truth.names, sample[kept], domain.places[kept],
         truth.places[kept], right[kept], asked.is_("unseen")[kept], about,
     )  # fmt: skip
 
 
-def by_domain(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]]:
+def by_domain(record: Record) -> Iterator[dict[str, Any]]:
     """Accuracy of one trial in each domain (``level``) that it was asked, for the tidy table."""
-    one = read_trial(facts, folder, "", 0)
+    one, category = read_trial(record, "", 0), record.facts["factors"][0]
     for place, name in enumerate(one.domains):
         for asked, of in (("seen", ~one.unseen), ("unseen", one.unseen)):
             right = one.right[of & (one.domain == place)]
             if len(right):
-                head = {"measure": "accuracy by domain", "set": asked, "target": facts["factors"][0], "level": name}
+                head = {"measure": "accuracy by domain", "set": asked, "target": category, "level": name}
                 yield {**head, "value": float(right.mean()), "n": len(right)}
 
 
@@ -163,14 +164,14 @@ def _domain(name: str, mine: Sequence[Answered], rest: Sequence[Answered], repea
     facts = [one.facts for one in mine]
     return Domain(
         name, **numbers, by_category=_by_category(mine, repeats), learned=frozenset(learned),
-        not_asked=tuple(dict.fromkeys(str(kind) for one in facts for kind in one.get("not_asked", ()))),
-        not_asked_images=max(int(one.get("not_asked_images", 0)) for one in facts),
+        not_asked=tuple(dict.fromkeys(str(kind) for one in facts for kind in one.not_asked)),
+        not_asked_images=max(one.not_asked_images for one in facts),
     )  # fmt: skip
 
 
 def _learned(networks: Sequence[Answered]) -> set[int]:
     """How many training images they had, where it was noted."""
-    return {int(one.facts["images"]) for one in networks if "images" in one.facts}
+    return {one.facts.images for one in networks if one.facts.images is not None}
 
 
 def _majority(one: Answered) -> float:

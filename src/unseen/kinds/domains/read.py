@@ -20,10 +20,11 @@ def read(study: Study) -> tuple[Trials, dict[str, str], list[Answered]]:
         raise nothing_finished(study)
     named = [key for key in keys if key not in (LEFT_OUT, REPEAT)]
     models, answered = {}, []
-    for facts, folder in trials:
+    for record in trials:
+        facts = record.facts
         values = (facts["condition"].get(key) for key in named)
         model = " ".join(str(value) for value in values if value is not None)
         repeat = facts["description"].get("design", {}).get("seed", 0) if REPEAT in keys else facts["seed"]
         models[facts["identity"]] = model
-        answered.append(read_trial(facts, folder, model, int(repeat)))
+        answered.append(read_trial(record, model, int(repeat)))
     return trials, models, answered

@@ -14,7 +14,7 @@ def numbers(record: Record, options: Mapping[str, Any]) -> Iterator[Row]:
     from unseen.kinds.exposure.numbers import exposed
 
     del options  # of units by cell, which are not recorded here
-    yield from exposed(record.facts, record.folder, accuracies(record.facts, record.folder))
+    yield from exposed(record, accuracies(record.facts, record.folder))
 
 
 KIND = kind_in(

@@ -37,6 +37,7 @@ from unseen.kinds.summaries import layer_order, plain, summarise
 from unseen.reports.contents import Finding
 from unseen.studies.records import Record
 from unseen.studies.study import Study
+from unseen.vocabulary.design_facts import Exposed
 from unseen.worlds.transforms import TRANSFORMATIONS
 
 X_TITLE = "number of seen-transformed categories"
@@ -54,7 +55,7 @@ def contents_of(study: Study) -> ExposureContents:
     tidy, series, names = labelled_exposures(study, trials)
     layers = layer_order(trials)
     summary = in_order(summarise(tidy, trials, SHARES), list(series), layers)
-    families = {facts["identity"]: _family(levels_of(facts)) for facts, _ in trials}
+    families = {record.identity: _family(levels_of(record.split_facts)) for record in trials}
     numbers, source = published_numbers(study.recipe.published)
     about = pictured(study, trials, tidy, series, names)
     found = exposure_findings(tidy, about)
@@ -78,9 +79,9 @@ def contents_of(study: Study) -> ExposureContents:
     )
 
 
-def number_seen(facts: Mapping[str, Any]) -> float:
+def number_seen(record: Record) -> float:
     """A trial's place on the x axis: how many categories it saw transformed."""
-    return float(facts["facts"]["seen"])
+    return float(Exposed.of(record.split_facts).seen)
 
 
 def findings_of(study: Study) -> tuple[Finding, ...]:
@@ -102,8 +103,8 @@ def labelled_exposures(study: Study, trials: Trials) -> tuple[pl.DataFrame, Seri
     the series of each trial and transformation."""
     keys = [key for key in varied(study) if key not in ON_THE_AXES]
     model = {facts["identity"]: model_words(facts["condition"], keys) for facts, _ in trials}
-    seen = {facts["identity"]: float(facts["facts"]["seen"]) for facts, _ in trials}
-    alone = {facts["identity"]: levels_of(facts) for facts, _ in trials}
+    seen = {record.identity: number_seen(record) for record in trials}
+    alone = {record.identity: levels_of(record.split_facts) for record in trials}
     level = {name: found[0] if len(found) == 1 else "" for name, found in alone.items()}
     tidy = collect(study)
     tidy = tidy.with_columns(pl.col("level").fill_null(pl.col("trial").replace_strict(level)))
@@ -156,7 +157,7 @@ def pictured(study: Study, trials: Trials, tidy: pl.DataFrame, series: Series, n
     layer = last_layer(trials)
     points = networks(tidy, category, layer)
     same = REPEAT not in varied(study)
-    categories = len(trials[0][0]["targets"].get(category, ())) or int(trials[0][0]["facts"]["grid"][0])
+    categories = len(trials[0][0]["targets"].get(category, ())) or trials[0].split_facts.grid[0]
     repeats = dict(tidy.select("trial", "repeat").iter_rows())
     return Exposure(
         series=series,
@@ -209,11 +210,11 @@ def networks(tidy: pl.DataFrame, category: str, layer: str) -> pl.DataFrame:
 def violins(trials: Trials, named: Names, layer: str) -> tuple[Violin, ...]:
     """Scores of single units in the last layer, the units of all repeats together."""
     found: dict[tuple[str, float, str], list[tuple[np.ndarray, int]]] = {}
-    for facts, folder in trials:
-        units = read_invariance(facts, folder)
+    for record in trials:
+        facts, units = record.facts, read_invariance(record.facts, record.folder)
         for (level, at, group), part in units.group_by("level", "layer", "group", maintain_order=True):
             if _plain(facts, str(at)) == layer and (facts["identity"], str(level)) in named:
-                x, words = float(facts["facts"]["seen"]), GROUPS.get(str(group), str(group))
+                x, words = number_seen(record), GROUPS.get(str(group), str(group))
                 values = scored(part)
                 key = named[facts["identity"], str(level)], x, words
                 found.setdefault(key, []).append((values, part.height - len(values)))
@@ -226,11 +227,11 @@ def violins(trials: Trials, named: Names, layer: str) -> tuple[Violin, ...]:
 def threshold_curves(trials: Trials, named: Names, layer: str) -> pl.DataFrame:
     """Accuracy with units ablated at each threshold, means over the networks of a series and x, in the last layer."""
     frames = []
-    for facts, folder in trials:
-        curve = read_thresholds(facts, folder)
+    for record in trials:
+        facts, curve = record.facts, read_thresholds(record.facts, record.folder)
         for (level, at), part in curve.group_by("level", "layer", maintain_order=True):
             if _plain(facts, str(at)) == layer and (facts["identity"], str(level)) in named:
-                head = {"series": named[facts["identity"], str(level)], "x": float(facts["facts"]["seen"])}
+                head = {"series": named[facts["identity"], str(level)], "x": number_seen(record)}
                 own = part.select(pl.col("threshold").cast(pl.Float64).round(6), "kept", "removed", "full", "chosen")
                 frames.append(own.with_columns(pl.lit(value).alias(key) for key, value in head.items()))
     if not frames:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from unseen.kinds.exposure.numbers import GROUPS, TAU, parts, threshold_steps, unit_scores
 from unseen.studies.records import Record
 from unseen.studies.study import Study
+from unseen.vocabulary.design_facts import Exposed
 
 AT_STEP = {"kept": "accuracy by τ, inactive units ablated", "removed": "accuracy by τ, active units ablated"}
 QUANTILE, QUANTILES = "invariance (quantile over units)", (0.1, 0.25, 0.75, 0.9)
@@ -19,8 +19,8 @@ Row = dict[str, Any]
 
 def more_rows(study: Study, trials: Sequence[Record]) -> Iterator[Row]:
     """Spread of the units' scores, and accuracy at every τ that was tried."""
-    for facts, folder in trials:
-        yield from ({"trial": facts["identity"], **row} for row in _units(facts, folder))
+    for record in trials:
+        yield from ({"trial": record.identity, **row} for row in _units(record))
 
 
 def odd_threshold(record: Record, row: Mapping[str, Any]) -> str | None:
@@ -31,9 +31,9 @@ def odd_threshold(record: Record, row: Mapping[str, Any]) -> str | None:
     return levels.get(row["level"], {}).get("reason") or None
 
 
-def _units(facts: Mapping[str, Any], folder: Path) -> Iterator[Row]:
+def _units(record: Record) -> Iterator[Row]:
     """Of the deepest layer, which the figures show: the spread of its units' scores, and accuracy at every τ."""
-    seen = {"seen": facts["facts"]["seen"]}
+    (facts, folder), seen = record, {"seen": Exposed.of(record.split_facts).seen}
     units, steps = unit_scores(facts, folder), threshold_steps(facts, folder)
     for (level, layer, group), part in () if units is None else parts(units, "level", "layer", "group"):
         scores = part["coefficient"][part["state"] == "scored"].astype(np.float64)

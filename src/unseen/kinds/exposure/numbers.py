@@ -15,7 +15,10 @@ import numpy as np
 
 from unseen.measures import confusion_quadrants, quadrant_counts
 from unseen.studies.answers import read_answers, words
+from unseen.studies.records import Record
 from unseen.studies.sound import Damaged
+from unseen.vocabulary.design_facts import Exposed
+from unseen.vocabulary.facts import Facts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,19 +44,18 @@ INVARIANCE = ("level", "layer", "group", "unit", "coefficient", "images_active",
 THRESHOLDS = ("level", "layer", "threshold", "kept", "removed", "full", "images", "chosen")
 
 
-def levels_of(facts: Mapping[str, Any]) -> list[str]:
-    """The transformations a trial is about: one, or all that a plainly trained network is asked."""
-    about = facts["facts"]
-    given = about.get("levels") or about["level"]
-    return [str(level) for level in given] if isinstance(given, list | tuple) else [str(given)]
+def levels_of(facts: Facts) -> list[str]:
+    """The transformations a split is about: one, or all that a plainly trained network is asked."""
+    return [str(level) for level in Exposed.of(facts).transformations]
 
 
-def exposed(facts: Mapping[str, Any], folder: Path, accuracies: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def exposed(record: Record, accuracies: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """All numbers of one trial, ``accuracies`` among them, each with its transformation and the number of categories
     seen transformed."""
-    levels, seen = levels_of(facts), facts["facts"]["seen"]
+    (facts, folder), about = record, Exposed.of(record.split_facts)
+    levels, seen = levels_of(about), about.seen
     alone = levels[0] if len(levels) == 1 else ""
-    for row in (*accuracies, *_quadrants(facts, folder)):
+    for row in (*accuracies, *_quadrants(record, about)):
         asked = row.get("set", "")
         if asked.startswith(f"{ACROSS}-"):
             yield {**row, "set": ACROSS, "level": asked.removeprefix(f"{ACROSS}-"), "seen": seen}
@@ -65,11 +67,12 @@ def exposed(facts: Mapping[str, Any], folder: Path, accuracies: Iterable[dict[st
         yield {**row, "seen": seen}
 
 
-def _quadrants(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]]:
+def _quadrants(record: Record, about: Exposed) -> Iterator[dict[str, Any]]:
     """Which set of categories transformed images are taken for (Fig. 6); trivial where there is one set only."""
+    facts, folder = record
     category = facts["factors"][0]
     classes = [str(name) for name in facts["targets"].get(category, ())]
-    shown = {int(number) for number in facts["facts"]["exposed_numbers"]}  # classes are in the order of the levels
+    shown = {int(number) for number in about.exposed_numbers}  # classes are in the order of the levels
     if not 0 < len(shown) < len(classes):
         return
     table = read_answers(folder, "set", "target", "truth", "response")

@@ -10,6 +10,7 @@ from unseen.kinds.stretched import STRETCHED, fitted
 from unseen.reports.contents import SplitPicture
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
+from unseen.vocabulary.design_facts import Exposed
 
 MOST_CATEGORIES = 8  # drawn; of more, some from each end of the order in which they come to be seen transformed
 NOTE = (
@@ -30,10 +31,10 @@ def exposure_splits(study: Study) -> tuple[SplitPicture, ...]:
     trials = [trial for trial in trials if study.world(trial).name == world]
     numbers: dict[int, Trial] = {}
     for trial in trials:
-        numbers.setdefault(study.split(trial).facts["seen"], trial)
+        numbers.setdefault(Exposed.of(study.split(trial).facts).seen, trial)
     by_level: dict[str, Trial] = {}
     for trial in trials:
-        for level in levels_of({"facts": study.split(trial).facts}):
+        for level in levels_of(study.split(trial).facts):
             by_level.setdefault(level, trial)
     ranked = sorted(numbers)
     middle = ranked[len(ranked) // 2]
@@ -46,7 +47,7 @@ def exposure_splits(study: Study) -> tuple[SplitPicture, ...]:
 def _order(study: Study, trials: list[Trial]) -> list[int]:
     """Categories in the order in which they come to be seen transformed, thinned out to what can be drawn."""
     total = len(study.world(trials[0]).samples.space[study.split(trials[0]).factors[0]])
-    known = [number for trial in trials for number in study.split(trial).facts["exposed_numbers"]]
+    known = [number for trial in trials for number in Exposed.of(study.split(trial).facts).exposed_numbers]
     order = list(dict.fromkeys([*known, *range(total)]))
     places = np.unique(np.linspace(0, total - 1, min(total, MOST_CATEGORIES)).round().astype(int))
     return [order[place] for place in places]
@@ -57,17 +58,18 @@ def _picture(
 ) -> SplitPicture:
     split, samples = study.split(trial), study.world(trial).samples
     rows, columns = (samples.space[name] for name in split.factors)
-    shown = np.isin(order, split.facts["exposed_numbers"])
+    facts = Exposed.of(split.facts)
+    shown = np.isin(order, facts.exposed_numbers)
     counts = np.zeros(samples.space.select(split.factors).shape, int)
     for part in split["train"].parts:
         counts[part.cell] += part.take or 0
     counts = counts[order]
-    plain, on = columns.index(split.facts["plain"]), [columns.index(level) for level in levels]
+    plain, on = columns.index(facts.plain), [columns.index(level) for level in levels]
     own = [place for place in on if counts[:, place].any()]  # transformed images are as many for every transformation
     there = np.zeros((len(order), 1 + len(levels)), int)
     there[:, 0] = counts[:, plain]
     there[:, 1:] = counts[:, own[:1]].max(axis=1, initial=0)[:, None]
-    there //= np.where(shown, 1, split.facts["visits_per_image"])[:, None]  # one visit of two is transformed
+    there //= np.where(shown, 1, facts.visits_per_image or 1)[:, None]  # one visit of two is transformed
     labels = np.empty(there.shape, object)
     labels[:, 0] = np.where(shown, "½ plain", "plain")
     labels[:, 1:] = np.where(shown, "½ within", "across")[:, None]
@@ -76,11 +78,11 @@ def _picture(
     least, most = int(there[:, 0].min()), int(there[:, 0].max())
     left_out = f" {len(order)} of {len(rows)} categories are drawn." if len(order) < len(rows) else ""
     return SplitPicture(
-        title=f"{split.facts['seen']} of {len(rows)} seen transformed",
+        title=f"{facts.seen} of {len(rows)} seen transformed",
         row_factor=rows.name,
         column_factor=columns.name,
         row_levels=tuple(str(rows.levels[c]) for c in order),
-        column_levels=(shown_name(split.facts["plain"]), *levels),
+        column_levels=(shown_name(facts.plain), *levels),
         seen=there > 0,
         asked=asked,
         counts=there,
@@ -97,12 +99,12 @@ def _examples(study: Study, by_level: dict[str, Trial], order: list[int]) -> tup
     found: dict[tuple[int, int], np.ndarray] = {}
     for place, (level, trial) in enumerate(by_level.items()):
         split, world = study.split(trial), study.world(trial)
-        columns = world.samples.space[split.factors[1]]
+        columns, plain = world.samples.space[split.factors[1]], Exposed.of(split.facts).plain
         rows = split.rows(world.samples, "probe")
         at = world.samples.cells(rows, split.factors)
         wanted: dict[tuple[int, int], int] = {}
         for row, number in enumerate(order):
-            for column, name in ((0, split.facts["plain"]), (place + 1, level)):
+            for column, name in ((0, plain), (place + 1, level)):
                 here = rows[(at[:, 0] == number) & (at[:, 1] == columns.index(name))]
                 if len(here) and (row, column) not in found:
                     wanted[row, column] = int(here.min())

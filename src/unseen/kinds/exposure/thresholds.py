@@ -30,6 +30,7 @@ from unseen.reports.contents import Finding
 from unseen.reports.words import number
 from unseen.studies.invariances import NO_TAU
 from unseen.studies.records import Record
+from unseen.vocabulary.design_facts import Exposed
 from unseen.vocabulary.seeds import stream
 from unseen.vocabulary.words import capital, joined
 
@@ -50,7 +51,8 @@ def searched(
     import polars as pl
 
     rows = []
-    for facts, folder in trials:
+    for record in trials:
+        facts, folder = record
         layers = facts.get("invariance", {}).get("layers", {})
         for (level, layer), curve in read_thresholds(facts, folder).group_by("level", "layer", maintain_order=True):
             at, series = curve.filter(curve["chosen"]), named.get((facts["identity"], str(level)))
@@ -60,7 +62,7 @@ def searched(
             rows.append(
                 {
                     "series": series,
-                    "x": float(facts["facts"]["seen"]),
+                    "x": float(Exposed.of(record.split_facts).seen),
                     "repeat": repeats[facts["identity"]],
                     "layer": plain(str(layer), facts["tasks"].get(layer, ()))[1],
                     "tau": None if none else round(float(at["threshold"][0]), 6),

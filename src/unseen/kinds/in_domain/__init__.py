@@ -14,7 +14,7 @@ def numbers(record: Record, options: Mapping[str, Any]) -> Iterator[Row]:
     from unseen.kinds.in_domain.numbers import regressed
 
     del options  # of units, of which none are scored
-    yield from regressed(record.facts, record.folder)
+    yield from regressed(record)
 
 
 KIND = kind_in(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import polars as pl
 
 from unseen.kinds.collect import REPEAT, collect, varied
-from unseen.kinds.in_domain.numbers import MODE, model_of
+from unseen.kinds.in_domain.numbers import MODE, series_of
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 
@@ -40,13 +39,13 @@ def labelled(study: Study, trials: Sequence[Record]) -> tuple[pl.DataFrame, dict
     are averaged first, because they share it.
     """
     keys = model_keys(study)
-    names = {facts["identity"]: " ".join(model_of(facts["condition"], facts, keys)).strip() for facts, _ in trials}
-    at = {facts["identity"]: split_name(facts) for facts, _ in trials}
+    names = {record.identity: series_of(record.facts, keys) for record in trials}
+    at = {record.identity: split_name(record) for record in trials}
     x, series = (pl.col("trial").replace_strict(found).alias(name) for name, found in (("x", at), ("series", names)))
     repeat = pl.col(REPEAT if REPEAT in varied(study) else "seed").alias("repeat")
     return collect(study).with_columns(x, series, repeat), names
 
 
-def split_name(facts: Mapping[str, Any]) -> str:
-    """The name of a trial's split: its mode, or its design."""
-    return str(facts["facts"].get("mode") or facts["description"]["design"]["name"])
+def split_name(record: Record) -> str:
+    """The name of a trial's split: its own, or that of its design."""
+    return record.split_facts.name or str(record.facts["description"]["design"]["name"])

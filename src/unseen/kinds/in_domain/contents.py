@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,6 +28,7 @@ from unseen.kinds.in_domain.numbers import (
     model_of,
     ratios,
     seen_mean,
+    transfers,
 )
 from unseen.kinds.in_domain.shown import AnswerPicture, InDomainContents, KindRow, RatioPicture, Regression
 from unseen.kinds.pictures import splits
@@ -94,10 +94,9 @@ def _found(
     trials: Trials, tidy: pl.DataFrame, series: Mapping[str, tuple[str, str]], keys: Sequence[str]
 ) -> tuple[Finding, ...]:
     asked = told_of(tidy)
-    protected = {
-        model_of(facts["condition"], facts, keys)[0]: facts["facts"].get("protected", ()) for facts, _ in trials
-    }
-    return regression_findings(tidy, series, protected, asked, latent_points(tidy, series, asked))
+    protected = {model_of(one.facts["condition"], one.facts, keys)[0]: one.split_facts.protected for one in trials}
+    latents = latent_points(tidy, series, asked)
+    return regression_findings(tidy, series, protected, asked, latents, transfers(trials, keys))
 
 
 def told_of(tidy: pl.DataFrame) -> str:
@@ -152,21 +151,21 @@ def pictured(
 ) -> Regression:
     """What the figures of regression need beside the summary: answers and ratios of the networks that extrapolate, or,
     where none does, interpolate."""
-    found = {split_name(facts): None for facts, _ in trials}
+    found = {split_name(record): None for record in trials}
     order = [name for name in MODES if name in found] + [name for name in found if name not in MODES]
-    outside = [(facts, folder) for facts, folder in trials if facts["facts"].get("withheld")]
-    which = next((name for name in reversed(order) if any(split_name(facts) == name for facts, _ in outside)), "")
-    outside = [(facts, folder) for facts, folder in outside if split_name(facts) == which]
+    outside = [record for record in trials if record.split_facts.withheld]
+    which = next((name for name in reversed(order) if any(split_name(record) == name for record in outside)), "")
+    outside = [record for record in outside if split_name(record) == which]
     counted: dict[str, list[TowardsMean]] = {}
     drawn: dict[str, list[AnswerPicture]] = {}
     shown = _shown(summary, asked, which)
-    for facts, folder in outside:
-        name, answers = names[facts["identity"]], answered(facts, folder)
+    for record in outside:
+        name, answers = names[record.identity], answered(record.facts, record.folder)
         if which != "interpolation":  # a level in between is as often nearer to the mean as not
-            counted.setdefault(name, []).extend(ratios(facts, answers).values())
+            counted.setdefault(name, []).extend(ratios(record, answers).values())
         if name in shown and name not in drawn:  # the first seed speaks for the others
-            drawn[name] = answer_pictures(name, facts, answers)
-    networks = {name: sum(names[facts["identity"]] == name for facts, _ in outside) for name in counted}
+            drawn[name] = answer_pictures(name, record, answers)
+    networks = {name: sum(names[record.identity] == name for record in outside) for name in counted}
     every = [one for found in counted.values() for one in found]
     pooled = [_pooled(name, networks[name], found) for name, found in counted.items() if found]
     if len(pooled) > 1:
@@ -192,11 +191,12 @@ def _shown(summary: pl.DataFrame, asked: str, split: str) -> list[str]:
 
 
 def answer_pictures(
-    series: str, facts: Mapping[str, Any], answers: Mapping[str, tuple[np.ndarray, np.ndarray]]
+    series: str, record: Record, answers: Mapping[str, tuple[np.ndarray, np.ndarray]]
 ) -> list[AnswerPicture]:
     """A network's answers about each factor held out: in range (validation images; where they were not asked, images
     with another factor out) and beyond (images with this one alone out)."""
-    names, withheld = list(facts["targets"]), facts["facts"]["withheld"]
+    targets, withheld = record.facts["targets"], record.split_facts.withheld
+    names = list(targets)
     pictures = []
     for factor in withheld:
         alone = f"{ONE_OUT}{factor}"
@@ -208,8 +208,8 @@ def answer_pictures(
         parts = [tuple(side[:MOST_SEEN, column] for side in pair) for pair in known]
         parts.append(tuple(side[:, column] for side in answers[alone]))
         predicted, true = (np.concatenate(sides) for sides in zip(*parts))
-        levels, out = len(facts["targets"][factor]), tuple(withheld[factor])
-        pictures.append(AnswerPicture(series, factor, levels, out, seen_mean(facts, factor), predicted, true))
+        levels, out = len(targets[factor]), withheld[factor]
+        pictures.append(AnswerPicture(series, factor, levels, out, seen_mean(record, factor), predicted, true))
     return pictures
 
 
@@ -259,7 +259,7 @@ def _rows(study: Study) -> dict[str, dict[str, str]]:
         split, samples = study.split(trial), study.world(trial).samples
         wanted = dict.fromkeys(name for name in ("train", "validation", *study.asked(trial)) if name in split.sets)
         world = f"{study.world(trial).name}, " if len({study.world(t).name for t in study.trials}) > 1 else ""
-        title = f"Rows: {world}{split.facts.get('mode', 'split')}"
+        title = f"Rows: {world}{split.facts.name or 'split'}"
         if title in tables:  # another choice of the same kind (a seed of the design) reads the same
             continue
         tables[title] = {name: f"{split.count(samples, name):,} images: {split[name].reason}" for name in wanted}

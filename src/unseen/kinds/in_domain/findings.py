@@ -16,7 +16,19 @@ import numpy as np
 from unseen.kinds.in_domain.disentanglement import disentanglement_predicts
 from unseen.kinds.in_domain.learned_levels import learned_levels
 from unseen.kinds.in_domain.meanings import meanings
-from unseen.kinds.in_domain.numbers import DISTANCE, KEPT, MEAN, ONE_OUT, OPPOSITE, OTHERS, OUT, R2, SPREAD, TOWARDS
+from unseen.kinds.in_domain.numbers import (
+    DISTANCE,
+    KEPT,
+    MEAN,
+    ONE_OUT,
+    OPPOSITE,
+    OTHERS,
+    OUT,
+    R2,
+    SPREAD,
+    TOWARDS,
+    Transfer,
+)
 from unseen.kinds.in_domain.pull import drawn, share_alone
 from unseen.kinds.in_domain.shown import LatentPoint
 from unseen.kinds.judged import corrected, doubted, judged
@@ -45,10 +57,11 @@ def regression_findings(
     protected: Mapping[str, Sequence[str]],
     asked: str,
     latents: Sequence[LatentPoint] = (),
+    transferred: Mapping[str, Transfer] | None = None,
 ) -> tuple[Finding, ...]:
     """All findings. ``tidy``: per trial ``series, x, repeat, set, target, measure, value``; ``worlds``: world and model
     of each series; ``protected``: the factors of each world that no split holds out; ``asked``: the set of R²;
-    ``latents``: the trained encoders."""
+    ``latents``: the trained encoders; ``transferred``: series that start from weights of other images."""
     found: list[Finding | None] = []
     for world in dict.fromkeys(world for world, _ in worlds.values()):
         mine = [series for series, (name, _) in worlds.items() if name == world]
@@ -63,7 +76,7 @@ def regression_findings(
         own = [
             *unless_learned(beyond, learned(np.array(list(known.values()))) if known else None, "what was in range"),
             *beside(part, colour, protected.get(world, ()), asked),
-            *beside(part, transfer, {series: worlds[series][1] for series in mine}, asked),
+            *beside(part, transfer, {series: worlds[series][1] for series in mine}, transferred or {}, asked),
             *disentanglement_predicts([point for point in latents if point.world == world], asked),
         ]
         found += [one if one is None or not world else replace(one, name=f"{world}: {one.name}") for one in own]
@@ -290,20 +303,19 @@ def colour(tidy: pl.DataFrame, protected: Sequence[str], asked: str) -> Finding 
     return judged("colour is easier than other factors", statement, gap, over=_units(gaps))
 
 
-def transfer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> list[Finding]:
+def transfer(
+    tidy: pl.DataFrame, models: Mapping[str, str], transferred: Mapping[str, Transfer], asked: str
+) -> list[Finding]:
     """Weights from other images help to extrapolate (the paper: most on MPI3D); paired by seed with the same network
-    from scratch, where it was run."""
-    named = {model: series for series, model in models.items()}
+    from scratch, where it was run. ``models`` are those of each series."""
     found = []
-    for model, series in named.items():
-        words = model.split()
-        plain = " ".join(word for word in words if word not in ("pretrained", "frozen"))
-        if "pretrained" not in words or plain not in named:
+    for series, (scratch, kept) in transferred.items():
+        if not {series, scratch} <= set(models):
             continue
-        at = {"measure": R2, "set": asked, "target": MEAN, "x": FAR}
-        mine, scratch = (by_network(tidy, **at, series=name) for name in (series, named[plain]))
-        pairs = {repeat: (value, scratch[named[plain], repeat]) for (_, repeat), value in mine.items()
-                 if (named[plain], repeat) in scratch}  # fmt: skip
+        at, model, plain = {"measure": R2, "set": asked, "target": MEAN, "x": FAR}, models[series], models[scratch]
+        mine, theirs = (by_network(tidy, **at, series=name) for name in (series, scratch))
+        pairs = {repeat: (value, theirs[scratch, repeat]) for (_, repeat), value in mine.items()
+                 if (scratch, repeat) in theirs}  # fmt: skip
         if not pairs:
             continue
         gain = judge(np.array([one - other for one, other in pairs.values()]), 1)
@@ -311,7 +323,7 @@ def transfer(tidy: pl.DataFrame, models: Mapping[str, str], asked: str) -> list[
             f"{model} has R² {number(float(np.mean([one for one, _ in pairs.values()])))} under {FAR}, {plain} from "
             f"scratch {number(float(np.mean([other for _, other in pairs.values()])))}, paired by seed"
         )
-        frozen = " (frozen)" if "frozen" in words else ""
+        frozen = " (frozen)" if kept else ""
         found.append(judged(f"transfer{frozen} helps to extrapolate", statement, gain, over="seeds"))
     return found
 

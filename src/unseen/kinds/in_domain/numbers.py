@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from unseen.measures import (
     share_towards_mean,
 )
 from unseen.studies.answers import read_answers, words
+from unseen.studies.records import Record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,6 +54,7 @@ WILD = "share of answers far outside the range"
 MEAN = "mean over factors"
 ONE_OUT = "one-out-"
 MODE = "design.mode"  # the grid's key that names the splits to compare
+STARTS = ("pretrained", "frozen")  # of a network's settings, by their names: from what it starts
 IN_THE_NAME = {f"network.{key}" for key in ("backbone", "pretrained", "frozen", "sharing", "channels")}
 IN_THE_NAME |= {"protocol", "training.objective", "training.normalise", "world.name", "design.share", "design.protect"}
 
@@ -77,8 +79,9 @@ def answered(facts: Mapping[str, Any], folder: Path) -> dict[str, tuple[np.ndarr
     return found
 
 
-def regressed(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]]:
+def regressed(record: Record) -> Iterator[dict[str, Any]]:
     """All numbers of one trial that regresses factors."""
+    facts, folder = record
     names, levels = _factors(facts)
     kinds = list(meanings(facts["description"]["world"]["name"], names).values())
     answers = answered(facts, folder)
@@ -97,8 +100,8 @@ def regressed(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]
     yield from _one_out(one_out(facts, answers), len(names) == 1)
     kept = {asked: (kept_to_range(predicted), true) for asked, (predicted, true) in answers.items()}
     yield from _one_out(one_out(facts, kept), len(names) == 1, KEPT)
-    yield from _towards_mean(ratios(facts, answers), answers)
-    yield from _pulled(pulls(facts, answers))
+    yield from _towards_mean(ratios(record, answers), answers)
+    yield from _pulled(pulls(record, answers))
     yield from disentangled(facts, folder)
 
 
@@ -120,41 +123,41 @@ def one_out(facts: Mapping[str, Any], answers: Answers) -> tuple[OneOut, ...]:
     return modularity(alone, names=names, levels=levels, out={asked: asked.removeprefix(ONE_OUT) for asked in alone})
 
 
-def ratios(facts: Mapping[str, Any], answers: Answers) -> dict[str, TowardsMean]:
+def ratios(record: Record, answers: Answers) -> dict[str, TowardsMean]:
     """For each factor out of range: are its answers nearer to the mean of the levels trained on than the truth is?"""
-    names, _ = _factors(facts)
+    names, _ = _factors(record.facts)
     found = {}
-    for factor in facts["facts"].get("withheld", {}):
+    for factor in record.split_facts.withheld:
         if f"{ONE_OUT}{factor}" not in answers or factor not in names:  # not asked, or not among the targets
             continue
-        if (mean := seen_mean(facts, factor)) is not None:
+        if (mean := seen_mean(record, factor)) is not None:
             predicted, true = answers[f"{ONE_OUT}{factor}"]
             place = names.index(factor)
             found[factor] = share_towards_mean(predicted[:, place], true[:, place], mean)
     return found
 
 
-def pulls(facts: Mapping[str, Any], answers: Answers) -> dict[str, Pull]:
+def pulls(record: Record, answers: Answers) -> dict[str, Pull]:
     """For each factor out of range: how its answers lie between the mean of the trained levels and their edge."""
-    names, _ = _factors(facts)
+    names, _ = _factors(record.facts)
     found = {}
-    for factor in facts["facts"].get("withheld", {}):
-        if f"{ONE_OUT}{factor}" in answers and factor in names and len(seen := seen_levels(facts, factor)):
+    for factor in record.split_facts.withheld:
+        if f"{ONE_OUT}{factor}" in answers and factor in names and len(seen := seen_levels(record, factor)):
             predicted, true = (part[:, names.index(factor)] for part in answers[f"{ONE_OUT}{factor}"])
             found[factor] = pull(predicted, true, seen)
     return found
 
 
-def seen_levels(facts: Mapping[str, Any], factor: str) -> np.ndarray:
+def seen_levels(record: Record, factor: str) -> np.ndarray:
     """The levels of a factor that training shows, scaled to [0, 1] as the targets are; none if it shows all."""
-    n, withheld = len(facts["targets"][factor]), facts["facts"].get("withheld", {}).get(factor, ())
+    n, withheld = len(record.facts["targets"][factor]), record.split_facts.withheld.get(factor, ())
     seen = [level for level in range(n) if level not in withheld]
     return np.array(seen) / (n - 1) if len(seen) < n else np.zeros(0)
 
 
-def seen_mean(facts: Mapping[str, Any], factor: str) -> float | None:
+def seen_mean(record: Record, factor: str) -> float | None:
     """Mean of the levels of a factor that training shows; None if it shows all."""
-    seen = seen_levels(facts, factor)
+    seen = seen_levels(record, factor)
     return float(seen.mean()) if len(seen) else None
 
 
@@ -212,7 +215,7 @@ def model_of(condition: Mapping[str, Any], facts: Mapping[str, Any], keys: Seque
     """
     network, training = facts["description"]["network"], facts["description"].get("training", {})
     words = [training.get("objective") or network["backbone"]]  # an objective without labels names its encoder too
-    words += [word for word in ("pretrained", "frozen") if network.get(word)]
+    words += [word for word in STARTS if network.get(word)]
     words += [str(facts["description"]["protocol"])] if "protocol" in facts["description"] else []  # of other packages
     words += [network["sharing"]] if network["sharing"] != "shared" else []
     for key in keys:
@@ -221,6 +224,32 @@ def model_of(condition: Mapping[str, Any], facts: Mapping[str, Any], keys: Seque
             words.append(value if isinstance(value, str) else f"{key.rpartition('.')[2]} {value}")
     world = facts["description"]["world"]["name"] if "world.name" in keys else ""
     return world, " ".join(words)
+
+
+class Transfer(NamedTuple):
+    """A network that starts from weights of other images: the series of the same network from scratch, and whether all
+    but its head is kept as it was."""
+
+    scratch: str
+    frozen: bool
+
+
+def transfers(trials: Sequence[Record], keys: Sequence[str]) -> dict[str, Transfer]:
+    """The series that start from weights of other images and have their like from scratch in the study."""
+    names = dict.fromkeys(series_of(record.facts, keys) for record in trials)
+    found = {}
+    for facts, _ in trials:
+        network = facts["description"]["network"]
+        bare = {key: value for key, value in network.items() if key not in STARTS}
+        scratch = series_of({**facts, "description": {**facts["description"], "network": bare}}, keys)
+        if network.get("pretrained") and scratch in names:
+            found[series_of(facts, keys)] = Transfer(scratch, bool(network.get("frozen")))
+    return {name: found[name] for name in names if name in found}
+
+
+def series_of(facts: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """The series of a trial: its world, where there are several, and its model."""
+    return " ".join(model_of(facts["condition"], facts, keys)).strip()
 
 
 def in_order(summary: pl.DataFrame, series: Sequence[str]) -> pl.DataFrame:

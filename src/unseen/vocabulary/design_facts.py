@@ -1,0 +1,162 @@
+"""What each of our designs says of its split, and which of these a stored table or a user's dict is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from unseen.vocabulary.factors import Level
+from unseen.vocabulary.facts import Facts, PlainFacts
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Combinations(Facts):
+    """Every level of two factors is seen, some combinations are not (``hold_out_combinations``)."""
+
+    known_by: ClassVar[tuple[str, ...]] = ("seen_per_level",)
+
+    combinations: int | None = None
+    seen_per_level: int
+    grid: tuple[int, ...] = ()
+    balance: str = ""
+    disjoint_by: str = ""
+    withheld: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    one_image_one_cell: bool = False  # the world could show an image in several cells, and the design does in one
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Listed(Facts):
+    """Sets are as files list them (``from_lists``)."""
+
+    known_by: ClassVar[tuple[str, ...]] = ("cells_of_training_images_only",)
+
+    combinations: int | None = None
+    grid: tuple[int, ...] = ()
+    balance: str = ""
+    disjoint_by: str = ""
+    cells_of_training_images_only: int  # they have no probe
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ranges(Facts):
+    """A range of the levels of every factor is held out, or a part of their combinations (``hold_out_levels``).
+
+    ``share`` of each factor's levels is held out; ``trained_share`` and ``test_share`` are parts of all rows; ``words``
+    say which levels these are.
+    """
+
+    known_by: ClassVar[tuple[str, ...]] = ("mode",)
+    if_given: ClassVar[tuple[str, ...]] = ("disjoint_by",)
+
+    mode: str
+    share: float | None = None
+    protected: tuple[str, ...] = ()
+    grid: tuple[int, ...] = ()
+    withheld: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    trained_share: float | None = None
+    test_share: float | None = None
+    words: str = ""
+    disjoint_by: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.mode
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Exposed(Facts):
+    """Some categories are seen transformed, the others plain only (``expose``).
+
+    ``seen`` categories are, by name ``exposed`` and by number ``exposed_numbers``; ``level`` is the transformation,
+    None where there are several (``levels``), which a network that saw none of them is asked.
+    """
+
+    known_by: ClassVar[tuple[str, ...]] = ("seen", "exposed_numbers")
+    if_given: ClassVar[tuple[str, ...]] = ("levels",)
+
+    seen: int
+    exposed: tuple[Level, ...] = ()
+    exposed_numbers: tuple[int, ...]
+    transformation: str = ""
+    level: Level | tuple[Level, ...] | None = None
+    levels: tuple[Level, ...] = ()
+    plain: Level = ""
+    combinations: int | None = None
+    grid: tuple[int, ...] = ()
+    balance: str = ""
+    disjoint_by: str = ""
+    withheld: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    visits_per_image: int | None = None
+
+    @property
+    def transformations(self) -> tuple[Level, ...]:
+        """Those that are shown or asked.
+
+        >>> Exposed(seen=0, exposed_numbers=(), levels=("blur", "noise")).transformations
+        ('blur', 'noise')
+        """
+        given = self.levels or self.level
+        return given if isinstance(given, tuple) else () if given is None else (given,)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Conditions(Facts):
+    """Some levels of a factor are trained on, all are asked (``matrix``). ``trained`` says which, in words."""
+
+    known_by: ClassVar[tuple[str, ...]] = ("trained_levels", "visits_per_image")
+
+    trained: str = ""
+    trained_levels: tuple[Any, ...]
+    factor: str = ""
+    combinations: int | None = None
+    grid: tuple[int, ...] = ()
+    balance: str = ""
+    disjoint_by: str = ""
+    withheld: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    visits_per_image: int | None = 1
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LeftOut(Facts):
+    """One level of a factor is left out of training and asked (``leave_one_out``). ``trained`` says which are trained
+    on, in words, ``images`` how many training images there are; ``not_asked`` are categories of the level left out that
+    no trained level has, ``absent`` those that it lacks."""
+
+    known_by: ClassVar[tuple[str, ...]] = ("left_out", "factor")
+
+    left_out: Level
+    factor: str
+    trained: str = ""
+    trained_levels: tuple[Any, ...] = ()
+    images: int | None = None
+    combinations: int | None = None
+    grid: tuple[int, ...] = ()
+    balance: str = ""
+    asked: str = ""
+    disjoint_by: str = ""
+    withheld: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    targets: tuple[str, ...] = ()
+    not_asked: tuple[Level, ...] = ()
+    not_asked_images: int = 0
+    absent: tuple[Level, ...] = ()
+
+    @property
+    def has_distances(self) -> bool:
+        """Domains have no order."""
+        return False
+
+
+TYPES: tuple[type[Facts], ...] = (Exposed, LeftOut, Conditions, Ranges, Combinations, Listed)  # the first that fits
+
+
+def facts_of(told: Mapping[str, Any]) -> Facts:
+    """The facts of a split from a table: that of a stored trial, or the dict that a user's design gives.
+
+    >>> facts_of({"mode": "random", "grid": [3, 4]}).name, type(facts_of({"angle": 30})).__name__
+    ('random', 'PlainFacts')
+    """
+    if isinstance(told, Facts):
+        return told
+    kind = next((one for one in TYPES if one.fits(told)), None)
+    return PlainFacts(told) if kind is None else kind.read(told)
