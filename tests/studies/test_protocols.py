@@ -14,7 +14,7 @@ from unseen.engines import open_study
 from unseen.kinds.checks import check
 from unseen.kinds.collect import collect
 from unseen.models import build
-from unseen.studies.protocols.table import PROTOCOLS, places, protocol_of, protocols
+from unseen.studies.protocol_table import PROTOCOLS, places, protocol_of, protocols
 from unseen.studies.study import Study
 from unseen.studies.trials import describe, learned_identity
 from unseen.vocabulary.errors import UnseenError
@@ -178,7 +178,7 @@ SOURCE = '''
 """The first layers keep their random weights; the rest learns by labels."""
 
 from unseen.studies.protocols.labelled import check_labels, labelled_network, learner_for
-from unseen.studies.protocols.table import Protocol
+from unseen.studies.protocol_table import Protocol
 from unseen.vocabulary.errors import UnseenError
 
 

@@ -10,7 +10,7 @@ from unseen.kinds.checks import check
 from unseen.kinds.in_domain.numbers import model_of
 from unseen.models import build
 from unseen.models.efficientnet_lite import efficientnet_lite0
-from unseen.studies.protocols.table import protocol_of
+from unseen.studies.protocol_table import protocol_of
 from unseen.studies.study import Study
 from unseen.studies.trials import expand
 from unseen.vocabulary.errors import UnseenError

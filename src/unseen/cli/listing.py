@@ -100,7 +100,7 @@ def list_models(console: Console, network: str | None) -> None:
 
 def _list_protocols(console: Console) -> None:
     """How a network comes to its weights."""
-    from unseen.studies.protocols.table import protocols
+    from unseen.studies.protocol_table import protocols
 
     console.print("\nHow a network comes to its weights, by `protocol` in a recipe:\n", markup=False)
     table = bare_table("protocol", "what happens")

@@ -11,7 +11,7 @@ import numpy as np
 
 from unseen.engines.local import PACK, find_device
 from unseen.studies.anew import kept_of
-from unseen.studies.protocols.table import protocol_of
+from unseen.studies.protocol_table import protocol_of
 from unseen.studies.strengths import possible_strengths
 from unseen.studies.study import Study
 from unseen.vocabulary.cores import cores

@@ -15,7 +15,7 @@ from unseen.measures import chance
 from unseen.studies.asked import is_pattern, matching
 from unseen.studies.invariances import check_invariance, check_rectified
 from unseen.studies.limits import check_images, check_named, check_training
-from unseen.studies.protocols.table import protocol_of
+from unseen.studies.protocol_table import protocol_of
 from unseen.studies.strengths import check_target
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.stems import few_positions, stem_text

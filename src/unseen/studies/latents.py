@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from unseen.recordings.latents import latents_of
-from unseen.studies.protocols.table import protocol_of
+from unseen.studies.protocol_table import protocol_of
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.seeds import stream

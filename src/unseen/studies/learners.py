@@ -12,7 +12,7 @@ import torch
 
 from unseen.models import Seeing
 from unseen.studies.kept_weights import Unusable
-from unseen.studies.protocols.table import Brought, protocol_of
+from unseen.studies.protocol_table import Brought, protocol_of
 from unseen.studies.search import is_wanted, search
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial

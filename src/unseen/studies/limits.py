@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from unseen.studies.protocols.table import protocol_of
+from unseen.studies.protocol_table import protocol_of
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 
 if TYPE_CHECKING:

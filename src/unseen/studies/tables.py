@@ -16,7 +16,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnno
 
 from unseen import worlds
 from unseen.designs import DESIGNS
-from unseen.studies.protocols.table import protocol_of
+from unseen.studies.protocol_table import protocol_of
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.plain_values import shown

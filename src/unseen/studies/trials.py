@@ -19,7 +19,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from unseen.studies.protocols.table import protocol_of
+from unseen.studies.protocol_table import protocol_of
 from unseen.studies.tables import component_versions, design_call, digest, placeless
 from unseen.vocabulary.errors import UnseenError, listed, nearest
 from unseen.vocabulary.protocol_names import PROBE

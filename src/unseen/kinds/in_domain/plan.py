@@ -5,7 +5,7 @@ from __future__ import annotations
 from unseen.kinds.in_domain.axis import model_keys
 from unseen.kinds.planned import Planned
 from unseen.kinds.repeats import distinct
-from unseen.studies.protocols.table import protocol_of
+from unseen.studies.protocol_table import protocol_of
 from unseen.studies.study import Study
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unseen.studies.protocol_table import Protocol
 from unseen.studies.protocols.labelled import (
     check_all_learn,
     check_labels,
@@ -10,7 +11,6 @@ from unseen.studies.protocols.labelled import (
     labelled_network,
     labelled_tried,
 )
-from unseen.studies.protocols.table import Protocol
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError

@@ -12,6 +12,7 @@ import hashlib
 import time
 from typing import TYPE_CHECKING, Any
 
+from unseen.studies.protocol_table import Brought, Protocol
 from unseen.studies.protocols.labelled import (
     check_labels,
     checkpoint_name,
@@ -20,7 +21,6 @@ from unseen.studies.protocols.labelled import (
     learner_for,
     tolerances,
 )
-from unseen.studies.protocols.table import Brought, Protocol
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unseen.studies.protocol_table import Brought, Protocol
 from unseen.studies.protocols.labelled import tolerances
 from unseen.studies.protocols.readout_checks import check
-from unseen.studies.protocols.table import Brought, Protocol
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError, unknown

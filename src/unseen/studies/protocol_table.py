@@ -136,7 +136,7 @@ def _loaded(name: str, place: str) -> Protocol:
     except (ImportError, AttributeError) as error:
         raise UnseenError(f"protocol '{name}' cannot be loaded from '{place}': {error}.") from error
     if not isinstance(found, Protocol):
-        raise UnseenError(f"'{place}' is no protocol but {found!r}: give a unseen.studies.protocols.table.Protocol.")
+        raise UnseenError(f"'{place}' is no protocol but {found!r}: give a unseen.studies.protocol_table.Protocol.")
     return found
 
 
