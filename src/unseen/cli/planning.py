@@ -56,10 +56,11 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
             count_span([split.count(samples, name) for name in names if name in split.sets])
             for names in columns.values()
         ]
-        table.add_row(_condition(trial) or "all", *counts, f"{found.sizes['train'].cells:,}")
+        seen = f"{found.sizes['train'].cells:,}" if "train" in found.sizes else "none"
+        table.add_row(_condition(trial) or "all", *counts, seen)
     print_table(console, table)
     print_hanging(console, f"images in each set; cells: combinations of levels trained on{_meaning(columns)}")
-    grids = [(trial, found) for trial, found in audits if not found.shares]
+    grids = [(trial, found) for trial, found in audits if found.counts]
     for trial, found in grids[:: max(1, len(grids) - 1)][:2]:
         console.print()
         console.print(grid_text(grid_pictures(study, trial, found, examples=False)[0]), markup=False)
@@ -71,9 +72,14 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
         console.print(f"\n{LEGEND}", markup=False)
     if len(levels) > MOST_SPLITS:
         console.print(f"\n… {len(levels) - MOST_SPLITS} more splits; `unseen audit` shows all.", markup=False)
-    if picture is not None:
+    if picture is not None and not grids and not levels:
+        console.print("this study has no grid of two factors to draw", markup=False)
+    elif picture is not None:
         contact_sheet(splits(study)[0]).save(picture)
         console.print(f"splits drawn in {picture}", markup=False, soft_wrap=True)
+    if not trials:
+        print_hanging(console, "\nnothing is to be trained: `unseen answers add` adds the answers of models and people")
+        return
     if timing:
         from unseen.engines.timing import estimate
 
@@ -188,6 +194,7 @@ def show_status(study: Any, console: Console) -> None:
     from unseen.studies.anew import work
     from unseen.studies.kept_weights import taken
     from unseen.studies.sizes import size_text
+    from unseen.studies.subjects import subjects_of
 
     trials, failures = study.trials, study.failures()
     done = [trial for trial in trials if study.find(trial) is not None]
@@ -214,6 +221,11 @@ def show_status(study: Any, console: Console) -> None:
     networks, size = taken(study.store)
     if networks:
         console.print(f"weights of {networks} network{'s' * (networks != 1)} are kept ({size_text(size)})")
+    found, gone = subjects_of(study)
+    if found:
+        console.print(f"answers from elsewhere: {', '.join(one.subject.words for one in found)}", markup=False)
+    for why in gone.values():
+        print_hanging(console, f"  {why}")
     left = len(trials) - len(done)
     for line in work(study).words():
         print_hanging(console, line)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def distance_grid(study: Study, trial: Trial) -> np.ndarray | None:
     """For each held-out cell the distance to the nearest viewpoint its category was seen at; NaN in other cells."""
     split, samples = study.split(trial), study.world(trial).samples
-    if "unseen" not in split.sets or "left_out" in split.facts:  # domains have no order, and no distance
+    if (
+        not {"train", "unseen"} <= set(split.sets) or "left_out" in split.facts
+    ):  # domains have no order, and no distance
         return None
     factor = samples.space[split.factors[1]]
     metric = "euclidean" if factor.coordinates or factor.kind in ("ordinal", "circular") else "nominal"
@@ -33,7 +35,7 @@ def distances(study: Study) -> list[dict[str, Any]]:
     rows = []
     if study.absent:
         return rows
-    if not any("unseen" in study.split(trial).sets for trial in study.trials):  # audits may take seconds
+    if not any("unseen" in study.split(trial).sets for trial in study.points):  # audits may take seconds
         return rows
     for trial, _ in study.audits:
         grid = distance_grid(study, trial)

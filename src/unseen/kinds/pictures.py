@@ -44,6 +44,8 @@ def splits(study: Study) -> tuple[SplitPicture, ...]:
         audits = sorted(audits, key=lambda audit: place.get(study.split(audit[0]).facts.get("mode", ""), len(place)))
     repeated = [(trial, found) for trial, found in audits if is_repeated(study.split(trial))]
     for trial, found in distinct(study, repeated) if len(repeated) == len(audits) else audits:
+        if not found.shares and not found.counts:
+            continue  # one factor, or more than two: no grid to draw
         draw = pair_pictures if found.shares else grid_pictures
         drawn = draw(study, trial, found, examples=not pictures)
         told = (
@@ -60,23 +62,35 @@ def grid_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
         drawn = visit_picture(split, world.samples, found, example_images(study, trial) if examples else None)
         return [replace(drawn, note=f"{drawn.note} {STRETCHED}") if examples else drawn]
     rows, columns = (world.samples.space[name] for name in split.factors)
-    seen = found.counts["train"] > 0
+    trained = found.counts["train"] if "train" in found.counts else np.zeros((len(rows), len(columns)), dtype=np.int64)
+    seen = trained > 0
     shown, missing = example_images(study, trial) if examples else (None, None)
     combos = split.facts.get("combinations", int(seen.sum()))
+    unseen = split.mask(world.samples, "unseen") if "unseen" in split.sets else np.zeros_like(seen)
     picture = SplitPicture(
-        title=left_out_title(split) or f"{combos} of {usable_cells(study, trial)} combinations",
+        title=_asked_title(split) or left_out_title(split) or f"{combos} of {usable_cells(study, trial)} combinations",
         row_factor=rows.name,
         column_factor=columns.name,
         row_levels=tuple(str(level) for level in rows.levels),
         column_levels=tuple(str(level) for level in columns.levels),
         seen=seen,
-        asked=split.mask(world.samples, "unseen") if "unseen" in split.sets else np.zeros_like(seen),
-        counts=found.counts["train"],
+        asked=_asked(split, found) if "train" not in split.sets else unseen,
+        counts=trained,
         examples=shown,
         missing=missing,
         note=left_out_note(found) if "left_out" in split.facts else "; ".join(found.problems),
     )
     return [picture]
+
+
+def _asked(split: Split, found: Audit) -> np.ndarray:
+    """Cells that are asked where nothing is trained: all that any set has."""
+    return np.any([found.counts[name] > 0 for name in split.sets], axis=0)
+
+
+def _asked_title(split: Split) -> str:
+    """What a split that trains nothing shows; "" for others."""
+    return "nothing is trained on" if "train" not in split.sets else ""
 
 
 def left_out_title(split: Split) -> str:
@@ -94,7 +108,7 @@ def pair_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
     split, world = study.split(trial), study.world(trial)
     mode, space = str(split.facts.get("mode", "split")), world.samples.space
     open_to = [pair for pair in found.pairs if not {pair.rows, pair.columns} & set(split.facts.get("protected", ()))]
-    where = f"{world.name}, " if len({study.world(other).name for other in study.trials}) > 1 else ""
+    where = f"{world.name}, " if len({study.world(other).name for other in study.points}) > 1 else ""
     pictures = []
     for whole in _covering(open_to):
         pair = _lowest(whole) if mode == "interpolation" else whole.coarser(MOST_LEVELS, MOST_LEVELS)

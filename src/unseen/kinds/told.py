@@ -64,7 +64,7 @@ def read_told(study: Study) -> Iterator[Told]:
     from pyarrow import ArrowException
 
     found = [(trial, name) for trial in study.trials if (name := study.find(trial)) is not None]
-    varied = _varied([trial for trial, _ in found])
+    varied = told_apart([trial for trial, _ in found])
     most = {key: max(values) for key in MORE if (values := _numbers([trial for trial, _ in found], key))}
     for trial, name in found:
         main = all(trial.condition.get(key) in (value, None) for key, value in most.items())
@@ -76,7 +76,7 @@ def read_told(study: Study) -> Iterator[Told]:
         yield one
 
 
-def _varied(trials: Sequence[Trial]) -> list[str]:
+def told_apart(trials: Sequence[Trial]) -> list[str]:
     """The grid's keys that tell conditions apart; repeats do not."""
     keys = dict.fromkeys(key for trial in trials for key in trial.condition if key != REPEAT)
     return [key for key in keys if len({repr(trial.condition.get(key)) for trial in trials}) > 1]
@@ -158,7 +158,10 @@ def _unseen(
 ) -> np.ndarray:  # fmt: skip
     """Which answers are about cells that training did not show; without the world, by what was noted or by the set."""
     if not study.absent and len(places) == len(facts["factors"]):
-        seen = study.split(trial).mask(study.world(trial).samples, "train")
+        split, samples = study.split(trial), study.world(trial).samples
+        seen = split.mask(samples, "train") if "train" in split.sets else np.zeros((), dtype=bool)
+        if not seen.ndim:  # nothing was trained
+            return np.ones(len(sets.places), dtype=bool)
         return ~seen[tuple(places[name] for name in facts["factors"])]
     by_set = np.array([name.startswith(UNSEEN) for name in sets.names], dtype=bool)[sets.places]
     noted = {str(level) for level in facts["facts"].get("trained_levels", ())}

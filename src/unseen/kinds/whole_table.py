@@ -77,7 +77,7 @@ def settings(facts: Mapping[str, Any]) -> Row:
     about = facts["description"]
     return {
         "design.seed": about.get("design", {}).get("seed", 0),
-        "stem": (facts.get("network") or {}).get("stem") or about["network"].get("stem"),
+        "stem": (facts.get("network") or {}).get("stem") or about.get("network", {}).get("stem"),
         "precision": about.get("training", {}).get("precision"),
         "epochs": len(facts["curve"]),
     }

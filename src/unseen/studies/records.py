@@ -1,9 +1,11 @@
-"""A finished trial as it lies in the store."""
+"""A finished trial as it lies in the store, or the answers of a subject that were made elsewhere."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from unseen.vocabulary.subjects import TRAINED, Subject, subject_from
 
 
 class Record(NamedTuple):
@@ -12,7 +14,8 @@ class Record(NamedTuple):
     The facts hold ``identity``, ``label``, ``seed``, ``condition`` (the grid's values that led to it), ``description``
     (all that its identity is the hash of), ``facts`` (what its design says of the split), ``factors``, ``targets`` with
     their classes, ``sets`` with their numbers of images, ``tasks`` of each recorded layer, ``network``, ``curve``,
-    ``flags`` and ``machine``.
+    ``flags`` and ``machine``. The record of answers from elsewhere (``subject.json``) has a ``subject`` in place of
+    network, curve and machine.
     """
 
     facts: dict[str, Any]
@@ -21,3 +24,9 @@ class Record(NamedTuple):
     @property
     def identity(self) -> str:
         return self.facts["identity"]
+
+    @property
+    def subject(self) -> Subject:
+        """Whoever answered."""
+        told = self.facts.get("subject")
+        return Subject(self.facts["label"][:80] or "network", TRAINED) if told is None else subject_from(told)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -62,9 +62,9 @@ def sample_keys(samples: Samples, rows: Int[np.ndarray, " n"]) -> list[str]:
         if not len(here):
             continue
         spelt, own = _spelling(samples, number), np.asarray(rows)[here]
-        columns: list[Iterable[str]] = []
+        columns: list[Sequence[str]] = []
         if spelt.instances is not None:
-            columns.append([spelt.instances[one] for one in instance[here].tolist()])
+            columns.append([spelt.instances[int(one)] for one in instance[here]])
         for name, words in zip(block.grid, spelt.levels):
             columns.append([words[level] for level in samples.levels(name, own).tolist()])
         if spelt.again is not None:

@@ -59,7 +59,8 @@ def series_of(facts: Mapping[str, Any], keys: Sequence[str]) -> Series:
             continue
         short = key.rpartition(".")[2]
         rest.append(str(value) if isinstance(value, str) else f"{short} {value}")
-    return Series(facts["description"]["network"]["sharing"], tuple(rest))
+    network = facts["description"].get("network", {})
+    return Series(network.get("sharing", facts["label"]), tuple(rest))
 
 
 def labelled(study: Study, trials: Sequence[Record]) -> tuple[pl.DataFrame, dict[str, Series]]:
@@ -81,4 +82,8 @@ def labelled(study: Study, trials: Sequence[Record]) -> tuple[pl.DataFrame, dict
 
 def place(facts: Mapping[str, Any], column: str) -> float:
     """A trial's place on the x axis."""
-    return float(facts["facts"].get("combinations") or 0) if column == "combinations" else float(facts["sets"]["train"])
+    return (
+        float(facts["facts"].get("combinations") or 0)
+        if column == "combinations"
+        else float(facts["sets"].get("train", 0))
+    )

@@ -19,10 +19,10 @@ def top_units(study: Study, trials: Sequence[Record], names: dict[str, str], eac
     best: dict[str, Record] = {}
     for facts, folder in trials:
         name = names[facts["identity"]]
-        rank = (facts["facts"].get("combinations") or 0, facts["sets"]["train"], -facts["seed"])
+        rank = (facts["facts"].get("combinations") or 0, facts["sets"].get("train", 0), -facts["seed"])
         if name not in best or rank > (
             best[name][0]["facts"].get("combinations") or 0,
-            best[name][0]["sets"]["train"],
+            best[name][0]["sets"].get("train", 0),
             -best[name][0]["seed"],
         ):
             best[name] = Record(facts, folder)
