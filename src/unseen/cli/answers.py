@@ -33,32 +33,31 @@ def add(
     """Add the answers in files, and say what was found in them."""
     from unseen.studies.subjects import add_answers
 
-    for record, given in add_answers(study, files, about, rules=rules, columns=columns, **how):
+    found = add_answers(study, files, about, rules=rules, columns=columns, **how)
+    record, given = found[0]
+    read = ", ".join(f"{role}: {name}" for role, name in record.facts["columns"].items())
+    print_hanging(console, f"columns read as {read}")
+    shared = [note for note in given.notes if len(found) > 1 and all(note in one.notes for _, one in found)]
+    for note in shared:
+        print_hanging(console, note)
+    for record, given in found:
         counts = given.counts
         told = f"{counts['answers']:,} answers about {counts['images']:,} images"
         console.print(f"[bold]{escape(given.subject.words)}[/]: {told}", highlight=False)
-        read = ", ".join(f"{role}: {name}" for role, name in record.facts["columns"].items())
-        print_hanging(console, f"  columns read as {read}")
         for note in given.notes:
-            print_hanging(console, f"  {note}")
+            if note not in shared:
+                print_hanging(console, f"  {note}")
         _sets(study, console, record)
     console.print(f"kept in {study.path}; `unseen results` and `unseen report` show them", markup=False, soft_wrap=True)
 
 
 def _sets(study: Any, console: Console, record: Any) -> None:
     """How much of each set is answered."""
-    asked: dict[str, int] = {}
-    splits = set()
-    for point in study.points:
-        split = study.split(point)
-        if id(split) in splits:
-            continue
-        splits.add(id(split))
-        for name in study.asked(point):
-            asked[name] = max(asked.get(name, 0), split.count(study.world(point).samples, name))
+    from unseen.studies.subjects import asked_counts
+
     found = record.facts["sets"]
-    for name, total in asked.items():
-        print_hanging(console, f"  '{name}': {found.get(name, 0):,} images answered; a split asks up to {total:,}")
+    for name, total in asked_counts(study).items():
+        print_hanging(console, f"  set '{name}': {found.get(name, 0):,} of {total:,} images are answered")
     if found.get(""):
         print_hanging(console, f"  {found['']:,} images are in no set that this study asks; kept, and not counted")
 

@@ -225,7 +225,9 @@ def run(
     """
     study = _trusting(recipe, out, settings, trust)
     outcome = _run(study, device, workers, pack)
-    if report and outcome.failed < outcome.trials:
+    if not outcome.trials:
+        console.print("nothing is to be trained; `unseen answers add` adds answers of models and people", markup=False)
+    if report and (outcome.failed < outcome.trials or study.store.subjects()):
         _report(study)
     if outcome.failed:
         raise typer.Exit(1)
@@ -581,6 +583,9 @@ def render(
     form: Annotated[str, typer.Option("--format", help="png, webp, webdataset or parquet.")] = "png",
     rows: Annotated[str, typer.Option("--rows", help="all, or a range such as 0:1000.")] = "all",
     sample: Annotated[int | None, typer.Option("--sample", help="This many random images instead of --rows.")] = None,
+    asked: Annotated[
+        bool, typer.Option("--asked", help="The images that a recipe's study asks, for answers made elsewhere.")
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", help="Seed of --sample.")] = 0,
     shard: Annotated[int, typer.Option("--shard", help="Images per folder or file.")] = 10_000,
     device: Device = "auto",
@@ -598,7 +603,7 @@ def render(
 
     render_world(
         console, world, settings, out=out, format=form, rows=rows, sample=sample, seed=seed, shard=shard,
-        device=device, workers=workers, batch=batch,
+        device=device, workers=workers, batch=batch, questions=asked,
     )  # fmt: skip
 
 

@@ -64,6 +64,8 @@ def _show_shared(shared: Any, alike: Any, console: Console) -> None:
         **({"near-copies": near} if near else {}),
     }
     columns = {name: counts for name, counts in columns.items() if counts}
+    if not shared.images:
+        return
     table = bare_table("shared by", *columns)
     bare = 0
     for left, right in shared.images:

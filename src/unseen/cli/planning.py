@@ -41,7 +41,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     show_strengths(study, console)
     show_networks(study, console)
     kind = find_device(device).type
-    told = [keeping(study).words(), without_weights(study, kind), *work(study, kind).words()]
+    told = [keeping(study).words(), without_weights(study, kind), *work(study, kind).words()] if trials else []
     for line in filter(None, [*planned(study).words(), *told]):
         print_hanging(console, line)
     asked = dict.fromkeys(name for trial, _ in audits for name in study.asked(trial))
@@ -78,7 +78,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
         contact_sheet(splits(study)[0]).save(picture)
         console.print(f"splits drawn in {picture}", markup=False, soft_wrap=True)
     if not trials:
-        print_hanging(console, "\nnothing is to be trained: `unseen answers add` adds the answers of models and people")
+        print_hanging(console, "nothing is to be trained: `unseen answers add` adds the answers of models and people")
         return
     if timing:
         from unseen.engines.timing import estimate

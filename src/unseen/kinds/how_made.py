@@ -69,7 +69,8 @@ def _world_tables(study: Study, trials: Sequence[Record]) -> dict[str, dict[str,
     for name, wanted in study.split(first).sets.items():
         reasons = {split.sets[name].reason for split in splits if name in split.sets}
         between = ": " if len(reasons) == 1 else "; the first: "
-        tables["Rows"][name] = f"{images_asked(trials, name)} images{between}{wanted.reason}"
+        number = images_asked(trials, name) if trials else f"{study.split(first).count(world.samples, name):,}"
+        tables["Rows"][name] = f"{number} images{between}{wanted.reason}"
     return tables
 
 

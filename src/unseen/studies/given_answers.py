@@ -102,9 +102,9 @@ def joined(
     matched = rows_named(samples, names)
     kept = _known(read, matched.rows, rules)
     notes = [f"{count:,} rows joined {way}" for way, count in matched.how.items()]
-    asked, which = _targets(read, targets, target, kept)
+    asked, which = _targets(read, samples, targets, target, kept)
     notes += [which] if which else []
-    response = _responses(read, targets, asked, kept, rules)
+    response = _responses(read, samples, targets, asked, kept, rules)
     _check_truth(read, samples, targets, asked, matched.rows, kept)
     confidence, seconds = (_numbers(read, role, kept) for role in (CONFIDENCE, SECONDS))
     left = int((~kept).sum())
@@ -161,7 +161,9 @@ def _known(read: Read, rows: np.ndarray, rules: Rules) -> np.ndarray:
     return rows >= 0
 
 
-def _targets(read: Read, targets: Sequence[Target], named: str, kept: np.ndarray) -> tuple[np.ndarray, str]:
+def _targets(
+    read: Read, samples: Samples, targets: Sequence[Target], named: str, kept: np.ndarray
+) -> tuple[np.ndarray, str]:
     """Which question each row answers: as said, as its column tells, else the one that knows the answers."""
     names = [target.name for target in targets]
     if named and named not in names:
@@ -175,7 +177,7 @@ def _targets(read: Read, targets: Sequence[Target], named: str, kept: np.ndarray
     note = ""
     if not named and len(names) > 1:
         said = [text for text in _said(read, kept) if text.lower() not in NOTHING]
-        fits = [place for place, one in enumerate(targets) if all(text in _classes(one) for text in said)]
+        fits = [place for place, one in enumerate(targets) if set(said) <= set(_classes(samples, one))]
         place = fits[0] if fits else 0
         note = f"taken as answers about '{names[place]}' (--target names another of {listed(names)})"
     return np.full(len(read), place, dtype=np.int64), note
@@ -186,17 +188,25 @@ def _said(read: Read, kept: np.ndarray) -> list[str]:
     return list(dict.fromkeys(given[place] for place in np.flatnonzero(kept).tolist()))
 
 
-def _classes(target: Target) -> dict[str, int]:
-    """The class that each spelling means; upper and lower case do not matter where that tells classes apart."""
-    exact = {name: place for place, name in enumerate(target.classes)}
-    lower = Counter(name.lower() for name in target.classes)
-    return {**{name.lower(): place for name, place in exact.items() if lower[name.lower()] == 1}, **exact}
+def _classes(samples: Samples, target: Target) -> dict[str, int]:
+    """The class that each spelling means: its text, or the level it stands for, as it is in the world's tables; upper
+    and lower case do not matter where that tells classes apart."""
+    levels = samples.space[target.factor].levels
+    places = range(len(levels)) if target.class_map is None else target.class_map
+    exact = {str(level): place for level, place in zip(levels, places) if target.class_map is None}
+    exact |= {name: place for place, name in enumerate(target.classes)}
+    lower: dict[str, set[int]] = {}
+    for name, place in exact.items():
+        lower.setdefault(name.lower(), set()).add(place)
+    return {**{name: min(own) for name, own in lower.items() if len(own) == 1}, **exact}
 
 
-def _responses(read: Read, targets: Sequence[Target], asked: np.ndarray, kept: np.ndarray, rules: Rules) -> np.ndarray:
+def _responses(
+    read: Read, samples: Samples, targets: Sequence[Target], asked: np.ndarray, kept: np.ndarray, rules: Rules
+) -> np.ndarray:
     """Class numbers, −1 where nothing was answered."""
     found, strange = np.full(len(read), -1, dtype=np.int64), Counter()
-    classes = [_classes(target) for target in targets]
+    classes = [_classes(samples, target) for target in targets]
     for text in rules.words:
         if text not in read.texts[RESPONSE]:
             raise UnseenError(f"--map {text}=…: no response is '{text}'; there are {listed(_said(read, kept))}.")
@@ -225,7 +235,7 @@ def _check_truth(
         return
     for place, target in enumerate(targets):
         here = np.flatnonzero(kept & (asked == place))
-        classes = _classes(target)
+        classes = _classes(samples, target)
         said = np.array([classes.get(text, classes.get(text.lower(), -1)) for text in read.texts[TRUTH]])[here]
         if not len(here) or (said < 0).any():  # a column of that name that says something else
             continue
@@ -289,7 +299,8 @@ def _subjects(
         if not called:
             raise UnseenError("whose answers are these? Give the subject a name: --subject NAME.")
         number = len({text for text in who[here].tolist() if text}) or (1 if what == PEOPLE else 0)
-        notes = [] if kind else [f"'{called}' is taken as {'people' if what == PEOPLE else 'a model'} (--kind says so)"]
+        taken, other = ("people", MODEL) if what == PEOPLE else ("a model", PEOPLE)
+        notes = [] if kind else [f"'{called}' is taken as {taken}; if it is not: --kind {other}"]
         yield Subject(called, what, number, about.source, about.citation), here, who, notes
 
 

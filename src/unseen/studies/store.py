@@ -257,8 +257,11 @@ class Store:
                     note(f"trial {identity} here could not be read and is taken from the pack; it is kept in '{kept}'")
             for identity, folder in new.items():
                 self.save(identity, partial(_move_all, folder))
+            there = self.subjects()
             for identity, folder in found.subjects.items():
-                write_folder(self.subject_folder(identity), partial(_move_all, folder), SUBJECT)
+                if identity not in there:
+                    write_folder(self.subject_folder(identity), partial(_move_all, folder), SUBJECT)
+                    note(f"the answers of a subject, {identity}, were added; `unseen answers list` tells whose")
             mine = self.path / "recipe.toml"
             if found.recipe is not None:
                 put_whole(

@@ -173,6 +173,30 @@ def one_world(study: Study) -> Trial:
     return study.points[0]
 
 
+def asked_rows(study: Study) -> np.ndarray:
+    """All rows that any split of a study asks, each once: what a subject elsewhere is to be shown."""
+    point, found = one_world(study), [np.zeros(0, dtype=np.int64)]
+    samples = study.world(point).samples
+    for split, names in {id(s := study.split(one)): (s, study.asked(one)) for one in study.points}.values():
+        found += [split.rows(samples, name) for name in names]
+    return np.unique(np.concatenate(found))
+
+
+def asked_counts(study: Study) -> dict[str, int]:
+    """How many distinct images each set of a study has, over all its splits."""
+    by_set: dict[str, list[Split]] = {}
+    for split, names in {id(s := study.split(one)): (s, study.asked(one)) for one in study.points}.values():
+        for name in names:
+            by_set.setdefault(name, []).append(split)
+    samples = study.world(study.points[0]).samples
+    return {
+        name: len(np.unique(np.concatenate([split.rows(samples, name) for split in splits])))
+        if len(splits) > 1
+        else splits[0].count(samples, name)
+        for name, splits in by_set.items()
+    }
+
+
 def asked_digest(study: Study) -> str:
     """By what a study sorts images into sets: its worlds, designs and the sets that it asks."""
     told = {

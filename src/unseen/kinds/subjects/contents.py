@@ -94,7 +94,8 @@ def networks(study: Study) -> list[Who]:
     names = {}
     for record in trials:
         words = condition_of(by_name[record.identity], record.facts, keys)
-        names[record.identity] = words or record.facts["description"].get("network", {}).get("backbone", "networks")
+        network = record.facts["description"].get("network", {}).get("backbone", record.subject.name)
+        names[record.identity] = f"networks, {words}" if words else str(network)
     repeat = REPEAT if REPEAT in varied(study) else "seed"
     found: dict[tuple[str, str, str], dict[object, list[float]]] = {}
     answers: dict[tuple[str, str, str], int] = {}
