@@ -108,11 +108,11 @@ def test_the_manifest_tells_each_picture_in_plain_columns(tmp_path):
     world = Arithmetic()
     export(world, tmp_path, shard=50)
     table = pl.read_parquet(tmp_path / "manifest.parquet")
-    assert table.columns == ["path", "row", "shape", "azimuth", "size", "code", "instance_name", "pool"]
+    assert table.columns == ["path", "row", "key", "shape", "azimuth", "size", "code", "instance_name", "pool"]
     assert table["path"][49:51].to_list() == ["images/000000/000049.png", "images/000001/000050.png"]
     assert table.row(50, named=True) == {
-        "path": "images/000001/000050.png", "row": 50, "shape": "jar", "azimuth": 0, "size": 1e-7, "code": "1",
-        "instance_name": "thing 4", "pool": "test",
+        "path": "images/000001/000050.png", "row": 50, "key": "thing 4_azimuth-000_size-1e-07", "shape": "jar",
+        "azimuth": 0, "size": 1e-7, "code": "1", "instance_name": "thing 4", "pool": "test",
     }  # fmt: skip
     assert table["path"].is_sorted()
 
@@ -138,7 +138,8 @@ def test_tars_are_read_by_webdataset_and_hold_no_time_and_no_owner(tmp_path):
     for row, sample in enumerate(read):
         np.testing.assert_array_equal(pixels_of(sample["png"]), world.pixels(np.array([row]))[0])
     assert json.loads(read[50]["json"]) == {
-        "row": 50, "shape": "jar", "azimuth": 0, "size": 1e-7, "code": "1", "instance_name": "thing 4", "pool": "test",
+        "row": 50, "key": "thing 4_azimuth-000_size-1e-07", "shape": "jar", "azimuth": 0, "size": 1e-7, "code": "1",
+        "instance_name": "thing 4", "pool": "test",
     }  # fmt: skip
     with tarfile.open(tars[2]) as archive:
         members = archive.getmembers()

@@ -162,7 +162,7 @@ def _prepare(study: Any) -> None:
     """Decode folders of pictures once, with progress, before anything else."""
     from rich.progress import Progress as Bar
 
-    for world in {id(world): world for world in map(study.world, study.trials)}.values():
+    for world in {id(world): world for world in map(study.world, study.points)}.values():
         if not hasattr(world, "prepare"):
             continue
         with Bar(console=console, transient=True) as bar:
@@ -225,7 +225,9 @@ def run(
     """
     study = _trusting(recipe, out, settings, trust)
     outcome = _run(study, device, workers, pack)
-    if report and outcome.failed < outcome.trials:
+    if not outcome.trials:
+        console.print("nothing is to be trained; `unseen answers add` adds answers of models and people", markup=False)
+    if report and (outcome.failed < outcome.trials or study.store.subjects()):
         _report(study)
     if outcome.failed:
         raise typer.Exit(1)
@@ -247,7 +249,7 @@ def check(recipe: Recipe, settings: Set = None, trust: Trust = False) -> None:
     trials, splits = len(study.trials), len(audits)
     count = f"{trials} trial{'s' * (trials != 1)}, {splits} split{'s' * (splits != 1)}"
     console.print(f"{recipe}: {count}.", markup=False, soft_wrap=True)
-    for world in {id(world): world for world in map(study.world, study.trials)}.values():
+    for world in {id(world): world for world in map(study.world, study.points)}.values():
         _notes(world)
     show_networks(study, console, few_only=True)
     if not (told := planned(study)).decides:
@@ -376,7 +378,9 @@ def pack(
     opened = _study(study)
     count = opened.store.pack(to)
     size = f"{to.stat().st_size / 1e6:.1f} MB"
-    console.print(f"{count} trial{'s' * (count != 1)} in {to} ({size})", markup=False, soft_wrap=True)
+    others = len(opened.store.subjects())
+    also = f" and the answers of {others} subject{'s' * (others != 1)}" if others else ""
+    console.print(f"{count} trial{'s' * (count != 1)}{also} in {to} ({size})", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -403,6 +407,110 @@ def unpack(
 
     new, here = Store(into).unpack(file, salvage=salvage, limit=limit, note=note)
     console.print(f"{new} trials added to {into}, {here} were there already", markup=False, soft_wrap=True)
+
+
+answers_app = typer.Typer(
+    help=(
+        "Answers that were made elsewhere: of a model, or of people.\n\n"
+        "`add` joins them to a study's images by key, row or file name; `results` and `report` then show them beside "
+        "the networks. docs/guide/answers-from-elsewhere.md walks through it."
+    ),
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+app.add_typer(answers_app, name="answers")
+
+
+@answers_app.command("add")
+def answers_add(
+    study: StudyPath,
+    files: Annotated[
+        list[Path],
+        typer.Argument(parser=given_path, metavar="FILE…", help="CSV, TSV or Parquet, or a folder of them."),
+    ],
+    subject: Annotated[str, typer.Option("--subject", help="Whose answers they are. Default: as the file says.")] = "",
+    kind: Annotated[str, typer.Option("--kind", help="people or model. Default: by the names in the file.")] = "",
+    image: Annotated[str | None, typer.Option("--image", metavar="COLUMN", help="Its key, row or name.")] = None,
+    response: Annotated[str | None, typer.Option("--response", metavar="COLUMN", help="What was answered.")] = None,
+    confidence: Annotated[str | None, typer.Option("--confidence", metavar="COLUMN", help="0 to 1.")] = None,
+    participant: Annotated[str | None, typer.Option("--participant", metavar="COLUMN", help="Which person.")] = None,
+    session: Annotated[str | None, typer.Option("--session", metavar="COLUMN", help="Which sitting.")] = None,
+    truth: Annotated[
+        str | None, typer.Option("--truth", metavar="COLUMN", help="What an image shows, to check the join ('': none).")
+    ] = None,
+    target: Annotated[str, typer.Option("--target", help="Which question is answered, if there are several.")] = "",
+    meanings: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="RESPONSE=CLASS", help="What a response means; RESPONSE= is no answer."),
+    ] = None,
+    no_answer: Annotated[str, typer.Option("--no-answer", help="A missing answer is wrong, or skip it.")] = "wrong",
+    unknown: Annotated[str, typer.Option("--unknown", help="Rows that name no image: refuse, or skip.")] = "refuse",
+    doubled: Annotated[
+        str, typer.Option("--doubled", help="Answers that differ: refuse, or first, last, all.")
+    ] = "refuse",
+    source: Annotated[str, typer.Option("--source", help="Where they come from.")] = "",
+    citation: Annotated[str, typer.Option("--citation", help="How to cite them.")] = "",
+    replace: Annotated[bool, typer.Option("--replace", help="In place of other answers of that name.")] = False,
+    settings: Set = None, out: Out = None,
+) -> None:  # fmt: skip
+    """Add answers of a model or of people to a study.
+
+    Columns are found by their names (`key`, `imagename`, `response`, `object_response`, `subj`, `session`, `rt` …) and
+    told. Files of model-vs-human and texture-vs-shape are read as they are.
+
+    Example: `unseen answers add runs/demo answers.csv --subject my-model`
+    """
+    from unseen.cli.answers import add, words_of
+    from unseen.studies.given_answers import About, Rules
+
+    named = {"image": image, "response": response, "confidence": confidence, "participant": participant}
+    named |= {"session": session, "truth": truth}
+    about, rules = About(subject, kind, source, citation), Rules(unknown, doubled, no_answer, words_of(meanings))
+    columns = {role: column for role, column in named.items() if column is not None}
+    add(_study(study, out, settings), console, files, about, rules, columns, target=target, replace=replace)
+
+
+@answers_app.command("list")
+def answers_list(study: StudyPath, settings: Set = None, out: Out = None) -> None:
+    """List the subjects whose answers were added.
+
+    Example: `unseen answers list runs/demo`
+    """
+    from unseen.cli.answers import show
+
+    show(_told(_study(study, out, settings)), console)
+
+
+@answers_app.command("export")
+def answers_export(
+    study: StudyPath,
+    to: Annotated[Path, typer.Option("--to", parser=given_path, metavar="FILE", help="A .csv or .parquet to write.")],
+    subject: Annotated[str | None, typer.Option("--subject", help="Of this subject alone.")] = None,
+    settings: Set = None, out: Out = None,
+) -> None:  # fmt: skip
+    """Write every answer, of networks and of subjects, with the key of its image.
+
+    Example: `unseen answers export runs/demo --to answers.csv`
+    """
+    from unseen.cli.answers import export
+
+    export(_told(_study(study, out, settings)), console, to, subject)
+
+
+@answers_app.command("remove")
+def answers_remove(
+    study: StudyPath,
+    subject: Annotated[str, typer.Argument(metavar="SUBJECT", help="Its name, as `unseen answers list` has it.")],
+    settings: Set = None, out: Out = None,
+) -> None:  # fmt: skip
+    """Remove the answers of a subject from a study.
+
+    Example: `unseen answers remove runs/demo my-model`
+    """
+    from unseen.studies.subjects import remove_answers
+
+    gone = remove_answers(_told(_study(study, out, settings)), subject)
+    console.print(f"removed {gone.facts['counts']['answers']:,} answers of {subject}", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -475,6 +583,9 @@ def render(
     form: Annotated[str, typer.Option("--format", help="png, webp, webdataset or parquet.")] = "png",
     rows: Annotated[str, typer.Option("--rows", help="all, or a range such as 0:1000.")] = "all",
     sample: Annotated[int | None, typer.Option("--sample", help="This many random images instead of --rows.")] = None,
+    asked: Annotated[
+        bool, typer.Option("--asked", help="The images that a recipe's study asks, for answers made elsewhere.")
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", help="Seed of --sample.")] = 0,
     shard: Annotated[int, typer.Option("--shard", help="Images per folder or file.")] = 10_000,
     device: Device = "auto",
@@ -492,7 +603,7 @@ def render(
 
     render_world(
         console, world, settings, out=out, format=form, rows=rows, sample=sample, seed=seed, shard=shard,
-        device=device, workers=workers, batch=batch,
+        device=device, workers=workers, batch=batch, questions=asked,
     )  # fmt: skip
 
 

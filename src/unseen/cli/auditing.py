@@ -30,7 +30,8 @@ def show_audit(study: Any, console: Console, near: bool | None = None) -> None:
         else:
             label = trial.label.rpartition(" · ")[0]
             console.print(f"[bold]{escape(label)}[/]" if label else "[bold]the split[/]")
-            console.print(grid_text(grid_pictures(study, trial, found, examples=False)[0]), markup=False)
+            if found.counts:
+                console.print(grid_text(grid_pictures(study, trial, found, examples=False)[0]), markup=False)
         console.print()
         table = bare_table("set", "images", "cells", "per cell")
         for name, size in found.sizes.items():

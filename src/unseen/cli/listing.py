@@ -162,10 +162,9 @@ def show_results(study: Any, console: Terminal, form: str, summary: bool) -> Non
     """Numbers of a study in the form asked for."""
     if form not in FORMATS:
         raise unknown("format", form, FORMATS)
-    from unseen.kinds.collect import collect
-    from unseen.kinds.results import findings_of, summary_of
+    from unseen.kinds.results import findings_of, summary_of, tidy_of
 
-    frame = (summary_of(study) if summary else collect(study)).fill_nan(None)
+    frame = (summary_of(study) if summary else tidy_of(study)).fill_nan(None)
     _show_numbers(study, console, frame, form, summary)
     if form == "table" and summary:
         show_findings(console, findings_of(study))
@@ -241,7 +240,9 @@ def _tidy_table(console: Console, frame: Any) -> None:
         of = ", ".join(filter(None, [row["target"], row["set"], row["layer"], row["unit_type"]]))
         value = "" if row["value"] is None else f"{row['value']:.4g}"
         n = "" if row["n"] is None else str(row["n"])
-        table.add_row(row["trial"][:8], str(row["seed"]), of, row["measure"], value, n)
+        table.add_row(
+            row["trial"][:8], "" if row.get("seed") is None else str(row["seed"]), of, row["measure"], value, n
+        )
     print_table(console, table)
     if frame.height > TIDY_ROWS:
         console.print(f"… {frame.height - TIDY_ROWS} more rows; all of them with --format csv, json or markdown.")

@@ -40,7 +40,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     show_strengths(study, console)
     show_networks(study, console)
     kind = find_device(device).type
-    told = [keeping(study).words(), without_weights(study, kind), *work(study, kind).words()]
+    told = [keeping(study).words(), without_weights(study, kind), *work(study, kind).words()] if trials else []
     for line in filter(None, [*planned(study).words(), *told]):
         print_hanging(console, line)
     asked = dict.fromkeys(name for trial, _ in audits for name in study.asked(trial))
@@ -48,7 +48,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     if len(asked) > MOST_SETS and all(found.shares for _, found in audits):
         asked = asked[:1]  # all are named with each split below
     show_sizes(study, audits, asked, console)
-    grids = [(trial, found) for trial, found in audits if not found.shares]
+    grids = [(trial, found) for trial, found in audits if found.counts]
     for trial, found in grids[:: max(1, len(grids) - 1)][:2]:
         console.print()
         console.print(grid_text(grid_pictures(study, trial, found, examples=False)[0]), markup=False)
@@ -65,6 +65,9 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
         console.print(f"splits drawn in {picture}", markup=False, soft_wrap=True)
     elif picture is not None:
         print_hanging(console, f"nothing is drawn in {picture}: the study has no grid of two factors")
+    if not trials:
+        print_hanging(console, "nothing is to be trained: `unseen answers add` adds the answers of models and people")
+        return
     if timing:
         from unseen.engines.timing import estimate
 
@@ -204,6 +207,7 @@ def show_status(study: Any, console: Console) -> None:
     from unseen.kinds.collect import damage, finished_trials
     from unseen.studies.anew import work
     from unseen.studies.kept_weights import taken
+    from unseen.studies.subjects import subjects_of
     from unseen.vocabulary.sizes import size_text
 
     trials, failures = study.trials, study.failures()
@@ -231,6 +235,11 @@ def show_status(study: Any, console: Console) -> None:
     networks, size = taken(study.store)
     if networks:
         console.print(f"weights of {networks} network{'s' * (networks != 1)} are kept ({size_text(size)})")
+    found, gone = subjects_of(study)
+    if found:
+        console.print(f"answers from elsewhere: {', '.join(one.subject.words for one in found)}", markup=False)
+    for why in gone.values():
+        print_hanging(console, f"  {why}")
     left = len(trials) - len(done)
     for line in work(study).words():
         print_hanging(console, line)

@@ -77,14 +77,25 @@ def _prepare(console: Console, world: Any) -> None:
 
 
 def render_world(
-    console: Console, name: str, settings: Sequence[str] | None, *, device: str, workers: int | None, **asked: Any
+    console: Console,
+    name: str,
+    settings: Sequence[str] | None,
+    *,
+    device: str,
+    workers: int | None,
+    questions: bool = False,
+    **asked: Any,
 ) -> None:
+    """``questions``: the rows that a recipe's study asks, and no others."""
     from unseen.engines.local import find_device
     from unseen.exports.plan import plan_export
     from unseen.exports.run import run
     from unseen.vocabulary.sizes import size_text
 
-    world, arguments = open_named(name, settings)
+    if questions:
+        world, arguments, asked["rows"] = _asked(name, settings, asked)
+    else:
+        world, arguments = open_named(name, settings)
     place = str(find_device(device))
     plan = plan_export(world, arguments=arguments, device=place, **asked)
     height, width = world.size
@@ -110,6 +121,18 @@ def render_world(
         print_hanging(console, f"  note: {done.out_of_frame:,} images ({share}) show nothing of their object: it lies "
                                "out of the frame.")  # fmt: skip
     _how_to_read(console, plan)
+
+
+def _asked(name: str, settings: Sequence[str] | None, asked: Mapping[str, Any]) -> tuple[Any, dict[str, Any], Any]:
+    """The world of a recipe's study, its arguments, and the rows that the study asks."""
+    from unseen.engines import open_study
+    from unseen.studies.subjects import asked_rows, one_world
+
+    if asked["sample"] is not None or asked["rows"] != "all":
+        raise UnseenError("--asked writes what a study asks; leave out --rows and --sample.")
+    study = open_study(name, settings=settings or [])
+    point = one_world(study)
+    return study.world(point), dict(point.recipe.world.arguments), asked_rows(study)
 
 
 def _how_to_read(console: Console, plan: Any) -> None:

@@ -52,6 +52,7 @@ def _here() -> list[Path]:
 
 def _remarks(one: Overview) -> list[str]:
     lines = [f"run by {one.running}"] if one.running else []
+    lines += [f"answers of {one.subjects} subject{'s' * (one.subjects != 1)} from elsewhere"] if one.subjects else []
     lines += [f"{one.others} more trials of other settings"] if one.others > 0 and not one.trouble else []
     return [*lines, *([one.trouble] if one.trouble else [])]
 

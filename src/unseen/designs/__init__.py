@@ -1,5 +1,6 @@
 """Designs say which cells of the factor grid are seen in training and which are asked at test. No torch, no I/O."""
 
+from unseen.designs.ask import ask, asked_audit
 from unseen.designs.audit import Audit, audit
 from unseen.designs.combinations import hold_out_combinations
 from unseen.designs.exposure import expose, paired_rows, shown_levels
@@ -10,12 +11,14 @@ from unseen.designs.matrix import matrix
 
 DESIGNS = {
     design.__name__: design
-    for design in (hold_out_combinations, hold_out_levels, leave_one_out, expose, matrix, from_lists)
+    for design in (hold_out_combinations, hold_out_levels, leave_one_out, expose, matrix, from_lists, ask)
 }
 
 __all__ = [
     "DESIGNS",
     "Audit",
+    "ask",
+    "asked_audit",
     "audit",
     "expose",
     "from_lists",

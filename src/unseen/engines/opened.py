@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unseen.engines.opened_trial import OpenedTrial, answers, chosen
+from unseen.engines.opened_trial import OpenedTrial, chosen
 from unseen.notebooks import OpenedFigure, OpenedSplit, OpenedWorld
 from unseen.notebooks.html import card, line
 from unseen.notebooks.page import WrittenPage
@@ -46,7 +48,7 @@ class OpenedStudy:
     def _repr_html_(self) -> str:
         now = self.status()
         answer = ""
-        if now.finished:
+        if now.finished or now.subjects:
             try:
                 answer = self.answer()
             except UnseenError as error:
@@ -61,6 +63,9 @@ class OpenedStudy:
         now = now or self.status()
         state = f"{now.finished} of {now.trials} trials finished"
         state += f", {now.failed} failed" if now.failed else ""
+        state += (
+            f", answers of {now.subjects} subject{'s' * (now.subjects != 1)} from elsewhere" if now.subjects else ""
+        )
         state += f", running: {now.running}" if now.running else ""
         return now.trouble or state
 
@@ -69,10 +74,10 @@ class OpenedStudy:
         return overview(self.path, self.recipe)
 
     def results(self) -> pl.DataFrame:
-        """The tidy table: one row per finished trial and number."""
-        from unseen.kinds.collect import collect
+        """The tidy table: one row per finished trial and number, then one per subject from elsewhere and number."""
+        from unseen.kinds.results import tidy_of
 
-        return collect(self._stored())
+        return tidy_of(self._stored())
 
     def summary(self) -> pl.DataFrame:
         """Means over repeats with their 95 % intervals, as the report shows them."""
@@ -143,22 +148,69 @@ class OpenedStudy:
 
         study = self._stored()
         now = [(name, (study.store.trials / name / "trial.json").stat().st_mtime_ns) for name in study.store.finished()]
-        key = (now, sorted(study.store.failures()))
+        key = (now, sorted(study.store.failures()), study.store.subjects())
         if self._gathered is None or self._gathered[0] != key:
             self._gathered = key, gather(study)
         return self._gathered[1]
 
-    def responses(self) -> pl.DataFrame:
-        """The answers of every finished trial: one row per trial, test image and question, with its factor levels.
-        ``study.trial(0).responses()`` gives those of one."""
+    def responses(self, *, keys: bool = False) -> pl.DataFrame:
+        """The answers of every finished trial, and of subjects from elsewhere: one row per subject, test image and
+        question, with its factor levels. ``study.trial(0).responses()`` gives those of one. ``keys``: with the key of
+        each image, its name outside the world."""
+        from unseen.kinds.every_answer import every_answer
+
+        return every_answer(self._stored(), keys=keys)
+
+    def subjects(self) -> pl.DataFrame:
+        """One row per subject whose answers were made elsewhere."""
         import polars as pl
 
-        from unseen.kinds.collect import finished_trials
+        from unseen.studies.subjects import subjects_of
 
-        frames = [answers(folder, facts["label"], facts["seed"]) for facts, folder in finished_trials(self._stored())]
-        if not frames:
-            raise UnseenError(f"study '{self.path}' has no finished trial yet; run() it first.")
-        return pl.concat(frames, how="diagonal_relaxed")
+        rows = []
+        for record in subjects_of(self._stored())[0]:
+            one, facts = record.subject, record.facts
+            counts = {key.replace(" ", "_"): facts["counts"].get(key, 0) for key in ("answers", "images", "no answer")}
+            rows.append({"subject": one.name, "kind": one.kind, "persons": one.persons, **counts,
+                         "missing_count_as": facts["no_answer"], "source": one.source, "citation": one.citation,
+                         "added": facts["added"]})  # fmt: skip
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def add_answers(
+        self,
+        answers: str | Path | Sequence[str | Path] | pl.DataFrame,
+        subject: str = "",
+        *,
+        kind: str = "",
+        columns: Mapping[str, str] | None = None,
+        target: str = "",
+        words: Mapping[str, str] | None = None,
+        no_answer: str = "wrong",
+        unknown: str = "refuse",
+        doubled: str = "refuse",
+        source: str = "",
+        citation: str = "",
+        replace: bool = False,
+    ) -> pl.DataFrame:
+        """Add answers that were made elsewhere: a file (CSV, TSV, Parquet), several, a folder, or a polars frame, as
+        ``unseen answers add`` does. ``kind``: "people" or "model"; ``columns``: which column is what, as in
+        ``{"image": "stimulus", "response": "said"}``; ``words``: what responses mean, ``{"aeroplane": "airplane"}``.
+        Gives the table of all subjects."""
+        from unseen.studies.given_answers import About, Rules
+        from unseen.studies.subjects import add_answers
+
+        rules = Rules(unknown, doubled, no_answer, dict(words or {}))
+        how = {"rules": rules, "columns": columns, "target": target, "replace": replace}
+        with _files(answers) as files:
+            add_answers(self.inner, files, About(subject, kind, source, citation), **how)
+        return self.subjects()
+
+    def remove_answers(self, subject: str) -> pl.DataFrame:
+        """Remove the answers of a subject; gives the table of those that are left."""
+        from unseen.studies.subjects import remove_answers
+
+        remove_answers(self._stored(), subject)
+        return self.subjects()
 
     def trials(self) -> pl.DataFrame:
         """One row per trial: its settings in words, its seed, whether it is finished, and why it failed if it did."""
@@ -236,6 +288,19 @@ def opened(
     from unseen.engines import open_study
 
     return OpenedStudy(open_study(recipe, out=out, settings=settings, trust=trust))
+
+
+@contextmanager
+def _files(answers: Any) -> Iterator[list[Path]]:
+    """The files with answers; a frame is written to one, which is read as any other."""
+    import polars as pl
+
+    if isinstance(answers, pl.DataFrame):
+        with tempfile.TemporaryDirectory() as folder:
+            answers.write_parquet(Path(folder) / "answers.parquet")
+            yield [Path(folder) / "answers.parquet"]
+    else:
+        yield [Path(one) for one in ([answers] if isinstance(answers, str | Path) else answers)]
 
 
 def _short(text: str, most: int = 60) -> str:

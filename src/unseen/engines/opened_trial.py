@@ -67,9 +67,15 @@ class OpenedTrial:
         """The layers whose units were recorded, from input to output."""
         return tuple(self.facts["tasks"])
 
-    def responses(self) -> pl.DataFrame:
-        """Its answers: one row per test image and question, with the image's factor levels."""
-        return answers(self._folder, self.label, self.seed)
+    def responses(self, *, keys: bool = False) -> pl.DataFrame:
+        """Its answers: one row per test image and question, with the image's factor levels. ``keys``: with the key of
+        each image, its name outside the world."""
+        from unseen.kinds.every_answer import answers, with_keys
+
+        found = answers(self._folder, self.label, self.seed)
+        if not keys:
+            return found
+        return with_keys(found, None if self.study.absent else self.study.world(self.inner).samples)
 
     def activity(self, layer: str | None = None) -> np.ndarray:
         """Mean activity ``[units, rows, columns]`` of a layer in each cell of the split's two factors; by default of
@@ -165,20 +171,6 @@ class OpenedTrial:
         if not name:
             raise UnseenError(f"trial '{self.label}' is not finished yet; run() the study first.")
         return self.study.store.trials / name
-
-
-def answers(folder: Path, label: str, seed: int) -> pl.DataFrame:
-    """The answers in a trial's folder, with what names the trial before them."""
-    import polars as pl
-
-    from unseen.studies.sound import damaged
-
-    head = {"trial": folder.name, "label": label, "seed": seed}
-    try:
-        found = pl.read_parquet(folder / "responses.parquet")
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise damaged(folder, error) from None
-    return found.select(*(pl.lit(value).alias(key) for key, value in head.items()), pl.exclude(*head))
 
 
 def chosen(trials: list[Trial], names: list[str | None], which: Any, settings: Mapping[str, Any]) -> Trial:

@@ -1,4 +1,4 @@
-"""What is told of each exported row: its number, its level of every factor, its instance, its pool."""
+"""What is told of each exported row: its number, its key, its level of every factor, its instance, its pool."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ import numpy as np
 
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor, Level
+from unseen.vocabulary.sample_keys import sample_keys
 from unseen.vocabulary.world import World
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 INSTANCE = "instance_name"
-RESERVED = ("path", "row", INSTANCE, "pool", "image", "pixels")
+KEY = "key"  # the row's name outside its world (vocabulary/sample_keys.py): answers made elsewhere are joined by it
+RESERVED = ("path", "row", KEY, INSTANCE, "pool", "image", "pixels")
 
 
 def check_names(world: World) -> None:
@@ -53,6 +55,7 @@ def arrow_columns(world: World, rows: np.ndarray) -> dict[str, pa.Array]:
     import pyarrow as pa
 
     columns: dict[str, pa.Array] = {"row": pa.array(rows, pa.int64())}
+    columns[KEY] = pa.array(sample_keys(world.samples, rows), pa.string())
     for factor in _factors(world):
         levels = pa.array(*_typed(factor))
         columns[factor.name] = levels.take(pa.array(world.samples.levels(factor.name, rows)))
@@ -70,8 +73,9 @@ def records(world: World, rows: np.ndarray) -> Iterator[bytes]:
     levels = {factor.name: [plain(level) for level in factor.levels] for factor in _factors(world)}
     further = {name: world.samples.attribute(name, rows).tolist() for name in world.samples.attributes}
     names, pools = _instances(world, rows)
+    keys = sample_keys(world.samples, rows)
     for place, row in enumerate(rows.tolist()):
-        record: dict[str, Any] = {"row": row}
+        record: dict[str, Any] = {"row": row, KEY: keys[place]}
         record |= {name: levels[name][number[place]] for name, number in numbers.items()}
         record |= {name: values[place] for name, values in further.items()}
         record[INSTANCE] = names[place]

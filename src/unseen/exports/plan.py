@@ -18,7 +18,7 @@ from unseen.version import __version__
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.world import World
 
-VERSION = 1  # raise it when the files of an export change
+VERSION = 2  # raise it when the files of an export change; 2: each row has its key
 FORMATS = {
     "png": "a folder of PNG files and manifest.parquet",
     "webp": "a folder of lossless WebP files and manifest.parquet",
@@ -65,7 +65,8 @@ class Plan:
         return re.sub(r"[^\w-]+", "-", self.world.name).strip("-") or "world"
 
     def key(self, row: int) -> str:
-        """A row's name, of one width, so that names sort as rows do."""
+        """The name of a row's file: its number, of one width, so that names sort as rows do. (The column ``key`` has
+        the name that says what it shows.)"""
         return f"{row:0{max(6, len(str(len(self.world.samples) - 1)))}}"
 
     def identity(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def check(study: Study) -> list[tuple[Trial, Audit]]:
     check_published(study.recipe.published)
     kind = kind_of(study.recipe)
     check_study(study)
-    for trial in study.trials:
+    for trial in study.points:
         kind.check(study, trial)
     return study.audits
 

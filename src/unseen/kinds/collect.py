@@ -94,18 +94,19 @@ def tidy_rows(study: Study, *, everything: bool = False) -> list[dict[str, Any]]
 def heads(trials: Sequence[Record]) -> dict[str, dict[str, Any]]:
     """What every row of the tidy table says of its trial, by identity."""
     conditions = _plain(_repeats([facts for facts, _ in trials]))
-    return {
-        facts["identity"]: {
+    made = {}
+    for record, condition in zip(trials, conditions):
+        facts, network = record.facts, record.facts["description"].get("network", {})
+        made[record.identity] = {
             "trial": facts["identity"],
             "seed": facts["seed"],
             **condition,
-            "combinations": Record(facts, folder).split_facts.combinations,
+            "combinations": record.split_facts.combinations,
             "images": facts["sets"].get("train"),
-            "sharing": facts["description"]["network"]["sharing"],
-            "backbone": facts["description"]["network"]["backbone"],
+            "sharing": network.get("sharing"),
+            "backbone": network.get("backbone", record.subject.name),  # whoever has no network has a name
         }
-        for (facts, folder), condition in zip(trials, conditions)
-    }
+    return made
 
 
 def damage(study: Study, trials: Sequence[Record]) -> list[str]:
@@ -177,6 +178,8 @@ def _measured(study: Study, record: Record) -> Iterator[dict[str, Any]]:
     """All numbers of one trial: those of its kind, then how long it took."""
     yield from kind_of_trial(record, study.recipe).numbers(record, study.recipe.measures.model_dump())
     facts = record.facts
+    if "subject" in facts:  # nothing was trained
+        return
     yield {"measure": "device seconds", "value": facts["seconds_together"] / facts["packed"], "n": facts["packed"]}
     yield {"measure": "best epoch", "value": facts["best_epoch"] + 1, "n": len(facts["curve"])}
 

@@ -33,7 +33,7 @@ def distances(study: Study) -> list[dict[str, Any]]:
     rows = []
     if study.absent:
         return rows
-    if not any("unseen" in study.split(trial).sets for trial in study.trials):  # audits may take seconds
+    if not any("unseen" in study.split(trial).sets for trial in study.points):  # audits may take seconds
         return rows
     for trial, _ in study.audits:
         grid = distance_grid(study, trial)

@@ -47,6 +47,8 @@ def splits(study: Study) -> tuple[SplitPicture, ...]:
         audits = sorted(audits, key=lambda audit: place.get(study.split(audit[0]).facts.name, len(place)))
     repeated = [(trial, found) for trial, found in audits if is_repeated(study.split(trial))]
     for trial, found in distinct(study, repeated) if len(repeated) == len(audits) else audits:
+        if not found.shares and not found.counts:
+            continue  # one factor, or more than two: no grid to draw
         draw = pair_pictures if found.shares else grid_pictures
         drawn = draw(study, trial, found, examples=not pictures)
         told = (
@@ -108,7 +110,7 @@ def pair_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
     mode, space = split.facts.name or "split", world.samples.space
     head = mode if found.trains else "nothing is trained on"
     open_to = [pair for pair in found.pairs if not {pair.rows, pair.columns} & set(split.facts.protected)]
-    where = f"{world.name}, " if len({study.world(other).name for other in study.trials}) > 1 else ""
+    where = f"{world.name}, " if len({study.world(other).name for other in study.points}) > 1 else ""
     pictures = []
     for whole in _covering(open_to):
         pair = _lowest(whole) if mode == "interpolation" else whole.coarser(MOST_LEVELS, MOST_LEVELS)

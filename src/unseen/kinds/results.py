@@ -1,12 +1,14 @@
-"""A study's results, whatever its kind: the summary, the findings, the page."""
+"""A study's results, whatever its kind: the summary, the findings, the page; and beside its networks the subjects whose
+answers were made elsewhere."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unseen.kinds.collect import collect
 from unseen.kinds.planned import Planned
-from unseen.kinds.table import kind_of
+from unseen.kinds.table import Kind, kind_named, kind_of
 from unseen.studies.commands import made
 
 if TYPE_CHECKING:
@@ -17,38 +19,81 @@ if TYPE_CHECKING:
     from unseen.reports.contents import Contents, Finding
     from unseen.studies.study import Study
 
+SUBJECTS = "subjects"
+OVER = "over"  # the column of a summary that says over what an interval is; of networks it is over repeats, and empty
+
 
 def planned(study: Study) -> Planned:
     """What a study will be judged by."""
     return kind_of(study.recipe).plan(study)
 
 
+def answering(study: Study) -> Kind:
+    """The kind by which a study is told: its own; that of subjects as long as it has answers from elsewhere alone."""
+    kind = kind_of(study.recipe)
+    alone = kind.name != SUBJECTS and study.store.subjects() and not any(study.find(trial) for trial in study.trials)
+    return kind_named(SUBJECTS) if alone else kind
+
+
+def tidy_of(study: Study) -> pl.DataFrame:
+    """The tidy table: a row per finished trial and number, then one per subject from elsewhere and number."""
+    import polars as pl
+
+    if not study.store.subjects():
+        return collect(study)
+    from unseen.kinds.subjects.contents import subject_tidy
+
+    told = subject_tidy(study)
+    if any(study.find(trial) for trial in study.trials):
+        told = pl.concat([collect(study), told], how="diagonal_relaxed")
+    return told
+
+
 def summary_of(study: Study) -> pl.DataFrame:
-    """Means with intervals over repeats."""
-    return kind_of(study.recipe).summary(study)
+    """Means with intervals over repeats; of subjects from elsewhere over people or images, as ``over`` says."""
+    import polars as pl
+
+    kind = answering(study)
+    own = kind.summary(study)
+    if kind.name == SUBJECTS or not study.store.subjects():
+        return own
+    others = kind_named(SUBJECTS).summary(study)
+    return pl.concat([own, others.drop("x")], how="diagonal_relaxed")
 
 
 def findings_of(study: Study) -> tuple[Finding, ...]:
     """All findings, corrected for their number: as the report has them, without its figures and pictures."""
-    return tuple(kind_of(study.recipe).findings(study))
+    return tuple(answering(study).findings(study))
 
 
 def gather(study: Study) -> Contents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
-    unrun = len(study.missing()), len(study.trials)
-    return replace(kind_of(study.recipe).contents(study), absent=study.absent, unrun=unrun, made=made(study))
+    unrun, kind = (len(study.missing()), len(study.trials)), answering(study)
+    found = replace(kind.contents(study), absent=study.absent, unrun=unrun, made=made(study))
+    if kind.name == SUBJECTS or not study.store.subjects():
+        return found
+    from unseen.kinds.subjects.contents import beside
+    from unseen.kinds.subjects.page import parts
+
+    also = beside(study)
+    return found if also is None else replace(found, more=tuple(parts(also)))
 
 
 def page_of(study: Study, contents: Contents | None = None) -> Page:
     """The report as a page, ready to be written."""
-    return kind_of(study.recipe).page(gather(study) if contents is None else contents)
+    return answering(study).page(gather(study) if contents is None else contents)
 
 
 def show_summary(study: Study, console: Console, frame: pl.DataFrame) -> None:
     """The summary on a terminal."""
-    kind_of(study.recipe).show(console, frame, study)
+    kind = answering(study)
+    if kind.name == SUBJECTS or OVER not in frame.columns:
+        return kind.show(console, frame, study)
+    kind.show(console, frame.filter(frame[OVER].is_null()).drop(OVER), study)
+    console.print()
+    return kind_named(SUBJECTS).show(console, frame.filter(frame[OVER].is_not_null()), study)
 
 
 def show_end(study: Study, console: Console, contents: Contents) -> None:
     """What a run ends with, after its answer."""
-    kind_of(study.recipe).show_end(console, contents)
+    answering(study).show_end(console, contents)

@@ -122,6 +122,7 @@ KINDS: dict[str, str] = {
     "exposure": "unseen.kinds.exposure:KIND",
     "conditions": "unseen.kinds.conditions:KIND",
     "domains": "unseen.kinds.domains:KIND",
+    "subjects": "unseen.kinds.subjects:KIND",
 }
 EVERY = "*"  # in ``designs``: all that no other kind claims
 ANY = "combinations"  # of a design that no kind claims: accuracy on what was seen and on what was not

@@ -65,7 +65,7 @@ def read_told(study: Study) -> Iterator[Told]:
     from pyarrow import ArrowException
 
     found = [(trial, name) for trial in study.trials if (name := study.find(trial)) is not None]
-    varied = _varied([trial for trial, _ in found])
+    varied = told_apart([trial for trial, _ in found])
     most = {key: max(values) for key in MORE if (values := _numbers([trial for trial, _ in found], key))}
     for trial, name in found:
         main = all(trial.condition.get(key) in (value, None) for key, value in most.items())
@@ -77,7 +77,7 @@ def read_told(study: Study) -> Iterator[Told]:
         yield one
 
 
-def _varied(trials: Sequence[Trial]) -> list[str]:
+def told_apart(trials: Sequence[Trial]) -> list[str]:
     """The grid's keys that tell conditions apart; repeats do not."""
     keys = dict.fromkeys(key for trial in trials for key in trial.condition if key != REPEAT)
     return [key for key in keys if len({repr(trial.condition.get(key)) for trial in trials}) > 1]

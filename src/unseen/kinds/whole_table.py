@@ -9,6 +9,7 @@ One row per number, as in the tidy table; columns that only some rows use are nu
 
 - ``row``, ``column``, ``distance``: a held-out cell, and how far it is from the nearest seen one.
 - ``at``: where on a curve: the epoch, the threshold τ, the quantile, the strength of a transformation.
+- ``subject``, ``participant``: whose number it is, of answers that were made elsewhere.
 - ``detail``: words: why a trial is flagged, what is odd about a τ; of the row ``trial`` its facts as JSON.
 """
 
@@ -21,10 +22,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.kinds.collect import finished_trials, heads, tidy_rows
+from unseen.kinds.subjects.scores import everyone, numbers_of
 from unseen.kinds.table import kind_of
 from unseen.studies.records import Record
 from unseen.studies.sound import NO_ACTIVITY, lacks_activity
 from unseen.studies.study import Study
+from unseen.studies.subjects import subjects_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,6 +37,7 @@ LOSS = {"train": "training loss", "validation": "validation loss"}
 CALIBRATION = "calibration: "
 KEPT_FACTS = ("label", "condition", "description", "facts", "factors", "task", "targets", "sets", "tasks", "best_epoch")
 KEPT_FACTS += ("machine", "finished", "search")
+SUBJECT, SUBJECT_FACTS = "subject", ("subject", "targets", "sets", "no_answer", "counts", "files", "columns", "added")
 WORDS = ("set", "target", "layer", "unit_type", "measure")
 LAST = ("row", "column", "distance", "at", "detail")
 Trials = Sequence[Record]
@@ -44,8 +48,8 @@ def whole_table(study: Study) -> pa.Table:
     """All rows; columns that no row uses are left out, but for those that every study has."""
     import pyarrow as pa
 
-    tidy = tidy_rows(study)
     trials = finished_trials(study)
+    tidy = tidy_rows(study) if trials or not study.store.subjects() else []
     settled = {facts["identity"]: settings(facts) for facts, _ in trials}
     head, kind, by_name = heads(trials), kind_of(study.recipe), {record.identity: record for record in trials}
     rows = [{**row, **settled[row["trial"]], "detail": kind.detail(by_name[row["trial"]], row)} for row in tidy]
@@ -77,7 +81,7 @@ def settings(facts: Mapping[str, Any]) -> Row:
     about = facts["description"]
     return {
         "design.seed": about.get("design", {}).get("seed", 0),
-        "stem": (facts.get("network") or {}).get("stem") or about["network"].get("stem"),
+        "stem": (facts.get("network") or {}).get("stem") or about.get("network", {}).get("stem"),
         "precision": about.get("training", {}).get("precision"),
         "epochs": len(facts["curve"]),
     }
@@ -99,8 +103,21 @@ def added(study: Study, trials: Trials) -> Iterator[Row]:
         yield {**head, "value": 1.0, "detail": f"{record['label']}: {record['error']}"}
     for name, error in study.left_out.items():
         yield {"trial": name, "measure": f"{FLAG}damaged", "value": 1.0, "detail": str(error)}
-    yield from kind_of(study.recipe).more(study, trials)
+    if trials:
+        yield from kind_of(study.recipe).more(study, trials)
+    yield from _subjects(study)
     yield from _calibrations(study)
+
+
+def _subjects(study: Study) -> Iterator[Row]:
+    """Numbers of subjects whose answers were made elsewhere, under their names."""
+    found, left = subjects_of(study)
+    for one in everyone(study, found):
+        head = {"trial": one.record.identity, "backbone": one.subject.name, "subject": one.subject.name}
+        told = {key: one.record.facts[key] for key in SUBJECT_FACTS if key in one.record.facts}
+        yield {**head, "measure": SUBJECT, "value": 1.0, "detail": json.dumps(told, ensure_ascii=False, sort_keys=True)}
+        yield from ({**head, **row} for row in numbers_of(one))
+    yield from ({"trial": k, "measure": f"{FLAG}answers left out", "value": 1.0, "detail": v} for k, v in left.items())
 
 
 def _losses(facts: Mapping[str, Any]) -> Iterator[Row]:

@@ -121,6 +121,19 @@ class OpenedWorld:
                 found.append(start + instances[here // len(cells)] * each + cells[here % len(cells)])
         return np.concatenate(found) if found else taken
 
+    def keys(self, rows: Any) -> list[str]:
+        """The names of some rows outside this world, such as ``mug-0007_pose-030``; of a folder's image its path. They
+        stand in what ``unseen render`` writes, and answers made elsewhere are joined by them."""
+        from unseen.vocabulary.sample_keys import sample_keys
+
+        return sample_keys(self.samples, self._checked(rows))
+
+    def rows_of(self, keys: Sequence[str]) -> np.ndarray:
+        """The rows that have these keys."""
+        from unseen.vocabulary.sample_keys import rows_of_keys
+
+        return rows_of_keys(self.samples, [keys] if isinstance(keys, str) else list(keys))
+
     def table(self, rows: Any = None) -> pl.DataFrame:
         """The levels of some rows, by factor; by default of a hundred at random."""
         import polars as pl

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from unseen.reports.answer_pictures import Answered
+    from unseen.reports.blocks import Section
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,3 +128,4 @@ class Contents:
     unrun: tuple[int, int] = (0, 0)  # trials that have not finished, of how many
     answered: Answered | None = None  # what single answers tell; none where answers are numbers
     made: Mapping[str, str] = field(default_factory=dict)  # "command", "run" and "written": how and when
+    more: tuple[Section | str, ...] = ()  # what stands below the findings, whatever the kind of study

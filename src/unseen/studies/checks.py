@@ -17,6 +17,7 @@ from unseen.studies.invariances import check_invariance, check_rectified
 from unseen.studies.limits import check_images, check_named, check_training
 from unseen.studies.protocol_table import protocol_of
 from unseen.studies.strengths import check_target
+from unseen.studies.tables import trains
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.stems import few_positions, stem_text
 
@@ -34,7 +35,7 @@ def check_study(study: Study) -> None:
     """Everything a recipe names exists and fits together, for every point of its grid."""
     check_named(study.recipe)
     seen: set[int] = set()
-    for trial in study.trials:
+    for trial in study.points:
         check_named(trial.recipe)
         _check_trial(study, trial, new=id(study.split(trial)) not in seen)
         seen.add(id(study.split(trial)))
@@ -53,14 +54,21 @@ def _check_trial(study: Study, trial: Trial, *, new: bool) -> None:
             f"recordings.sets ({wanted or 'empty'}) names no row set of the split of '{trial.label}', so nothing would "
             f"be asked; it has {', '.join(split.sets)}."
         )
+    if new:
+        _check_asked(trial, split, asked, samples)
+    if not trains(trial.recipe):
+        return  # nothing is trained, and no unit looked at
+    if "train" not in split.sets:
+        raise UnseenError(
+            f"design '{trial.recipe.design.name}' gives no row set 'train', and a network is to be trained on it. A "
+            f"design that only asks says so in its module: TRAINS = False."
+        )
     _check_layers(trial, split)
     check_invariance(trial, split, targets)
     _check_rows(trial, split, samples)
     check_training(trial, targets, split.count(samples, "train"))
     check_images(trial, study.world(trial).size, split.count(samples, "train"))
     _check_search(trial, split, samples)
-    if new:
-        _check_asked(trial, split, asked, samples)
 
 
 def _check_rows(trial: Trial, split: Split, samples: Samples) -> None:
@@ -95,8 +103,8 @@ def _check_search(trial: Trial, split: Split, samples: Samples) -> None:
 
 def _check_patterns(study: Study) -> None:
     """A pattern that no split of the study answers is a slip of the pen, or left over from a larger grid."""
-    there = {name: None for trial in study.trials for name in study.split(trial).sets}
-    for trial in study.trials:
+    there = {name: None for trial in study.points for name in study.split(trial).sets}
+    for trial in study.points:
         wanted = trial.recipe.recordings.sets
         kept = [name for name in wanted if not is_pattern(name) or any(fnmatchcase(one, name) for one in there)]
         for pattern in wanted:

@@ -35,6 +35,7 @@ class Overview:
     changed: datetime | None = None
     bytes: int = 0
     trouble: str = ""
+    subjects: int = 0  # whose answers from elsewhere there are
 
     @property
     def missing(self) -> int:
@@ -51,6 +52,7 @@ def overview(path: Path, recipe: Recipe | None = None) -> Overview:
         return Overview(
             path, study.recipe.title, len(study.trials), finished, len(study.failures()),
             len(store.finished()) - finished, store.busy(), _changed(path), _bytes(path),
+            subjects=len(store.subjects()),
         )  # fmt: skip
     except (UnseenError, OSError, KeyError, TypeError) as error:
         return Overview(path, changed=_changed(path), bytes=_bytes(path), trouble=str(error) or type(error).__name__)
@@ -63,7 +65,9 @@ def studies_below(folders: Iterable[Path]) -> list[Path]:
 
 
 def _studies(folder: Path, deep: int) -> Iterator[Path]:
-    if (folder / "recipe.toml").is_file() and any((folder / name).exists() for name in ("trials", "failed", ".lock")):
+    if (folder / "recipe.toml").is_file() and any(
+        (folder / name).exists() for name in ("trials", "subjects", "failed", ".lock")
+    ):
         yield folder
         return
     if not deep:
@@ -78,7 +82,7 @@ def _studies(folder: Path, deep: int) -> Iterator[Path]:
 
 def _changed(path: Path) -> datetime | None:
     times = []
-    for name in ("recipe.toml", "trials", "failed", "calibrations", "report"):
+    for name in ("recipe.toml", "trials", "subjects", "failed", "calibrations", "report"):
         try:
             times.append((path / name).stat().st_mtime)
         except OSError:

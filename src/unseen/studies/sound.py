@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unseen.studies.archives import ARRAYS, FACTS, IDENTITY, TABLES, plain_json
+from unseen.studies.archives import ARRAYS, FACTS, IDENTITY, SUBJECT, TABLES, plain_json
 from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.subjects import MODEL, PEOPLE
 from unseen.vocabulary.visible import visible
 
 ANSWERS = ("set", "target", "truth", "response")
@@ -124,20 +125,86 @@ _BY_DESIGN = {
 }  # what is read of the facts of these designs
 
 
-def read_facts(folder: Path) -> dict[str, Any]:
-    """What a trial's file says of it, checked; names for people are made fit to be shown."""
+# What a trial that trained nothing has in place of what training tells.
+_UNTRAINED: dict[str, Any] = {
+    "tasks": {}, "network": {}, "curve": [], "best_epoch": -1, "flags": {}, "seconds_together": 0.0, "packed": 1,
+    "machine": {},
+}  # fmt: skip
+_SUBJECT: dict[tuple[str, ...], tuple[Callable[[Any], bool], str]] = {
+    ("label",): (_text, "a text"),
+    ("subject",): (_table, "a table"),
+    ("subject", "name"): (_text, "a text"),
+    ("subject", "kind"): (lambda value: value in (MODEL, PEOPLE), "a kind of subject"),
+    ("subject", "persons"): (_count, "a count"),
+    ("description",): (_table, "a table"),
+    ("description", "world"): (_table, "a table"),
+    ("description", "world", "name"): (_text, "a text"),
+    ("description", "world", "fingerprint"): (_text, "a text"),
+    ("factors",): (lambda value: _lists(_text)(value) and bool(value), "a list of names"),
+    ("targets",): (_maps(_lists(_text)), "a table of lists of names"),
+    ("sets",): (_maps(_count), "a table of counts"),
+    ("asked",): (_text, "a text"),
+    ("no_answer",): (lambda value: value in ("wrong", "skip"), "'wrong' or 'skip'"),
+    ("counts",): (_maps(_count), "a table of counts"),
+    ("added",): (_text, "a text"),
+}
+
+
+class DamagedAnswers(Damaged):
+    """Answers of a subject that are not what they were."""
+
+    def __init__(self, folder: Path, why: object) -> None:
+        super().__init__(folder, why)
+        self.args = (
+            f"the answers of a subject in '{folder}' cannot be read: it {self.why}. Nothing else is lost. Move that "
+            f"folder out of the study and add the answers again (`unseen answers add`).",
+        )
+
+
+def read_subject(folder: Path) -> dict[str, Any]:
+    """What is noted of answers that were made elsewhere, checked."""
     try:
-        facts = plain_json((folder / FACTS).read_bytes())
+        facts = _json(folder, SUBJECT)
+        for path, kind in _SUBJECT.items():
+            _check(folder, facts, path, kind, file=SUBJECT)
+    except Damaged as error:
+        raise DamagedAnswers(folder, error.why) from None
+    shown = {key: visible(value) if isinstance(value, str) else value for key, value in facts["subject"].items()}
+    return {**facts, "label": visible(facts["label"]), "subject": shown}
+
+
+def check_subject(folder: Path) -> dict[str, Any]:
+    """Answers that come from elsewhere: their facts, and that their table can be opened and is of ours."""
+    facts = read_subject(folder)
+    try:
+        _check_table(folder / TABLES[0], (*ANSWERS, "sample"))
+    except Damaged as error:
+        raise DamagedAnswers(folder, error.why) from None
+    return facts
+
+
+def _json(folder: Path, file: str) -> dict[str, Any]:
+    """A table of facts, of the folder that its name says."""
+    try:
+        facts = plain_json((folder / file).read_bytes())
     except (OSError, ValueError) as error:
-        raise Damaged(folder, f"has {FACTS}, which cannot be read ({error})") from None
+        raise Damaged(folder, f"has {file}, which cannot be read ({error})") from None
     if not isinstance(facts, dict):
-        raise Damaged(folder, f"has {FACTS}, which holds no table")
+        raise Damaged(folder, f"has {file}, which holds no table")
     given = facts.get("identity")
     if isinstance(given, str) and given != folder.name:
-        raise Damaged(folder, f"is not what its name says ({FACTS} has identity = '{given}')")
+        raise Damaged(folder, f"is not what its name says ({file} has identity = '{given}')")
+    return facts
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """What a trial's file says of it, checked; names for people are made fit to be shown."""
+    facts = _json(folder, FACTS)
+    if "subject" in facts:  # nothing was trained for it
+        facts = {**_UNTRAINED, **facts}
     for key, kind in _KINDS.items():
         _check(folder, facts, (key,), kind)
-    for path, kind in _INSIDE.items():
+    for path, kind in _INSIDE.items() if "subject" not in facts else ():
         _check(folder, facts, path, kind)
     for path, kind in _MAYBE.items():
         _check(folder, facts, path, kind, needed=False)
@@ -154,17 +221,18 @@ def odd_fact(facts: Mapping[str, Any], keys: Sequence[str]) -> str:
 
 
 def _check(
-    folder: Path, facts: Any, path: tuple[str, ...], kind: tuple[Callable[[Any], bool], str], *, needed: bool = True
-) -> None:
+    folder: Path, facts: Any, path: tuple[str, ...], kind: tuple[Callable[[Any], bool], str], *, needed: bool = True,
+    file: str = FACTS,
+) -> None:  # fmt: skip
     value = facts
     for part in path:
         if not isinstance(value, dict) or part not in value:
             if needed:
-                raise Damaged(folder, f"has {FACTS} without '{'.'.join(path)}'")
+                raise Damaged(folder, f"has {file} without '{'.'.join(path)}'")
             return
         value = value[part]
     if not kind[0](value):
-        raise Damaged(folder, f"has {FACTS}, in which {'.'.join(path)} = {str(value)[:40]!r} is not {kind[1]}")
+        raise Damaged(folder, f"has {file}, in which {'.'.join(path)} = {str(value)[:40]!r} is not {kind[1]}")
 
 
 def check_trial(folder: Path) -> None:

@@ -3,6 +3,7 @@
 study/
   recipe.toml          the resolved recipe of the last run
   trials/<identity>/   trial.json, responses.parquet, activity.safetensors
+  subjects/<identity>/ subject.json, responses.parquet: answers that were made elsewhere
   weights/<learned>/   weights.safetensors, learned.json (if kept; older trials may hold their weights themselves)
   calibrations/<identity>.json   strengths that were found, with their curves
   failed/<identity>.json
@@ -28,6 +29,8 @@ from unseen.studies.archives import (
     IDENTITY,
     MARK,
     PACKED,
+    SUBJECT,
+    SUBJECTS,
     calibration_record,
     plain_json,
     same_strengths,
@@ -61,6 +64,16 @@ class Store:
     @property
     def weights(self) -> Path:
         return self.path / "weights"
+
+    def subjects(self) -> list[str]:
+        """Identities of the subjects whose answers were added, oldest first."""
+        home = self.path / "subjects"
+        found = [p for p in home.iterdir() if IDENTITY.fullmatch(p.name)] if home.is_dir() else []
+        found = [p for p in found if (p / SUBJECT).is_file()]
+        return [p.name for p in sorted(found, key=lambda p: (p.stat().st_mtime, p.name))]
+
+    def subject_folder(self, identity: str) -> Path:
+        return self.path / "subjects" / identity
 
     def has(self, identity: str) -> bool:
         return (self.trials / identity / "trial.json").is_file()
@@ -141,7 +154,7 @@ class Store:
 
     def sweep(self) -> int:
         """Remove what killed runs left half-written; give the number of leftovers."""
-        homes = [home for home in (self.trials, self.weights) if home.is_dir()]
+        homes = [home for home in (self.trials, self.weights, self.path / "subjects") if home.is_dir()]
         leftovers = [path for home in homes for path in home.iterdir() if path.name.startswith(".")]
         for path in leftovers:
             shutil.rmtree(path, ignore_errors=True)
@@ -195,6 +208,9 @@ class Store:
                     for file in (self.trials / name / part for part in PACKED):
                         if file.is_file():
                             archive.add(file.resolve(), arcname=f"{MARK}/trials/{name}/{file.name}")
+                for name in self.subjects():
+                    for part in SUBJECTS:
+                        archive.add(self.subject_folder(name) / part, arcname=f"{MARK}/subjects/{name}/{part}")
         except OSError as error:
             raise disk_error(error, out) from error
         return len(names)
@@ -224,7 +240,7 @@ class Store:
             raise disk_error(error, self.path) from error
 
     def _take_in(self, archive_path: Path, found: Unpacked, note: Note) -> tuple[int, int]:
-        if not found.trials and not found.calibrations:
+        if not found.trials and not found.calibrations and not found.subjects:
             raise UnseenError(f"'{archive_path}' holds no finished trial.")
         with self.locked("or unpack into another folder"):
             self.sweep()
@@ -241,6 +257,11 @@ class Store:
                     note(f"trial {identity} here could not be read and is taken from the pack; it is kept in '{kept}'")
             for identity, folder in new.items():
                 self.save(identity, partial(_move_all, folder))
+            there = self.subjects()
+            for identity, folder in found.subjects.items():
+                if identity not in there:
+                    write_folder(self.subject_folder(identity), partial(_move_all, folder), SUBJECT)
+                    note(f"the answers of a subject, {identity}, were added; `unseen answers list` tells whose")
             mine = self.path / "recipe.toml"
             if found.recipe is not None:
                 put_whole(

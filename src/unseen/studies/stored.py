@@ -116,12 +116,12 @@ def outline(description: Mapping[str, Any]) -> str:
 def at_hand(study: Study) -> Study:
     """The study, or, where its world cannot be opened, what is stored of it; where nothing is, the error stays."""
     try:
-        for trial in study.trials:
+        for trial in study.points:
             study.world(trial)
     except UnseenError as error:
         why = re.split(r"[;.] ", str(error))[0].rstrip(".")
         stored = StoredStudy(study.recipe, study.path, f"the images are not at hand ({why})")
-        if not any(stored.find(trial) for trial in stored.trials):
+        if not any(stored.find(trial) for trial in stored.trials) and not study.store.subjects():
             raise
         return stored
     return study

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from unseen.designs import Audit, audit
+from unseen.designs import Audit, asked_audit, audit
 from unseen.studies.asked import named_sets
 from unseen.studies.codeless import Codeless, failures_named
 from unseen.studies.store import Store
@@ -20,7 +20,7 @@ from unseen.studies.strengths import (
     with_strengths,
     without_strengths,
 )
-from unseen.studies.tables import make_split, open_world
+from unseen.studies.tables import make_split, open_world, trains
 from unseen.studies.trials import Trial, describe, expand, identities, identity, precisions
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.recipe import Named, Recipe
@@ -58,10 +58,16 @@ class Study:
         return {}
 
     @cached_property
-    def trials(self) -> list[Trial]:
-        """All trials, with the strengths that calibrations found so far; ``refresh`` after another one."""
+    def points(self) -> list[Trial]:
+        """Every point of the grid for every seed, with its world, its split and its questions, also where nothing is
+        trained; with the strengths that calibrations found so far. ``refresh`` after another one."""
         found = {name: self.store.calibration(name) for name in self.calibrations}
         return [with_strengths(trial, found[name]) if name else trial for trial, name in self._expanded[0]]
+
+    @cached_property
+    def trials(self) -> list[Trial]:
+        """All trials: the points at which a network is made. A design that only asks has none."""
+        return [point for point in self.points if trains(point.recipe)]
 
     @property
     def calibrations(self) -> dict[str, Calibration]:
@@ -91,7 +97,7 @@ class Study:
 
     def refresh(self) -> None:
         """Look at the calibrations again: trials may have their strengths now."""
-        for name in ("trials", "audits"):
+        for name in ("points", "trials", "audits"):
             self.__dict__.pop(name, None)
 
     @cached_property
@@ -183,9 +189,10 @@ class Study:
         """One trial per distinct split with the audit of that split: what plans and reports show. Unlike
         a check it asks nothing that only training needs, such as weights to start from."""
         found: dict[int, tuple[Trial, Audit]] = {}
-        for trial in self.trials:
+        for trial in self.points:
             if id(split := self.split(trial)) not in found:
-                found[id(split)] = trial, audit(split, self.world(trial).samples)
+                look = audit if "train" in split.sets else asked_audit
+                found[id(split)] = trial, look(split, self.world(trial).samples)
         return list(found.values())
 
 

@@ -140,6 +140,12 @@ def design_call(section: DesignSection) -> tuple[Callable[..., Split], dict[str,
     return table[section.name], arguments
 
 
+def trains(recipe: Recipe) -> bool:
+    """Whether a recipe's design has rows to train on. One that only asks makes no network."""
+    function = designs().get(recipe.design.name)
+    return getattr(inspect.getmodule(function), "TRAINS", True) if function else True
+
+
 def make_split(section: DesignSection, samples: Samples) -> Split:
     function, arguments = design_call(section)
     return function(samples, **arguments, seed=section.seed)

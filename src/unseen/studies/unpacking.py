@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from unseen.studies.archives import FACTS, IDENTITY, MARK, PACKED, calibration_record
-from unseen.studies.sound import Damaged, check_trial
+from unseen.studies.archives import FACTS, IDENTITY, MARK, PACKED, SUBJECT, SUBJECTS, calibration_record
+from unseen.studies.sound import Damaged, check_subject, check_trial
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.recipe import parse, recipe_from
 from unseen.vocabulary.visible import visible
@@ -43,6 +43,7 @@ class Unpacked:
 
     recipe: str | None = None
     trials: dict[str, Path] = field(default_factory=dict)
+    subjects: dict[str, Path] = field(default_factory=dict)
     calibrations: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -75,6 +76,8 @@ def unpack_aside(path: Path, aside: Path, *, salvage: bool, limit: float | None,
                 found.recipe = file.read_text(encoding="utf-8")
             elif file.parent.name == "calibrations":
                 found.calibrations[file.stem] = {}
+            elif file.parent.parent.name == "subjects":
+                found.subjects[file.parent.name] = file.parent
             else:
                 found.trials[file.parent.name] = file.parent
     except _DAMAGE as error:
@@ -83,6 +86,7 @@ def unpack_aside(path: Path, aside: Path, *, salvage: bool, limit: float | None,
             told = f" {len(whole)} of its trials are whole: unpack with --salvage to take them." if whole else ""
             raise UnseenError(f"'{path}' is not a packed study, or is damaged: {visible(error)}.{told}") from None
         found.trials = {name: found.trials[name] for name in whole}
+        found.subjects = {name: one for name, one in found.subjects.items() if (one / SUBJECT).is_file()}
     if left_out:
         count = f"{len(left_out)} file{'s' * (len(left_out) != 1)} that no study has"
         note(f"left out {count}: {listed(map(visible, left_out), most=4)}")
@@ -100,6 +104,14 @@ def _check(path: Path, aside: Path, found: Unpacked, salvage: bool, note: Note) 
                 raise UnseenError(f"'{path}' is damaged: trial {identity} {error.why}.") from None
             note(f"left out trial {identity}: it {error.why}")
             del found.trials[identity]
+    for identity, folder in list(found.subjects.items()):
+        try:
+            check_subject(folder)
+        except Damaged as error:
+            if not salvage:
+                raise UnseenError(f"'{path}' is damaged: the answers of a subject, {identity}, {error.why}.") from None
+            note(f"left out the answers of a subject, {identity}: it {error.why}")
+            del found.subjects[identity]
     for identity in list(found.calibrations):
         try:
             found.calibrations[identity] = calibration_record(
@@ -193,7 +205,8 @@ def _place(path: Path, name: str) -> PurePosixPath | None:
     if parts == ["recipe.toml"]:
         return PurePosixPath("recipe.toml")
     identity = parts[1].removesuffix(".json") if len(parts) > 1 else ""
-    trial = len(parts) == 3 and parts[0] == "trials" and parts[2] in PACKED
+    files = {"trials": PACKED, "subjects": SUBJECTS}
+    trial = len(parts) == 3 and parts[2] in files.get(parts[0], ())
     if not trial and not (len(parts) == 2 and parts[0] == "calibrations" and parts[1].endswith(".json")):
         return None
     if not IDENTITY.fullmatch(identity if not trial else parts[1]):

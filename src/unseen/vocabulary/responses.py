@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("subject", "trial", "set", "sample", "target", "truth", "response", "confidence")
 IMAGE = "image"  # the name of the instance: of a folder's image its path below the root
+NO_ANSWER = ""  # the response of a person who gave none
 
 
 def responses_table(
@@ -27,7 +28,8 @@ def responses_table(
     rows: np.ndarray,
     answers: Mapping[str, tuple[np.ndarray, np.ndarray | None]],
 ) -> pa.Table:
-    """Answers of one subject to one row set; ``answers[target] = (class numbers, confidences)``.
+    """Answers of one subject to one row set; ``answers[target] = (class numbers, confidences)``. A class number of
+    −1 is no answer, and confidences may be unknown (None).
 
     Truth and response are class names, or numbers where the target is a regression (there is no confidence then). The
     factor levels of each image stand beside its answers, under the factors' own names, and its attributes. Confidence
@@ -89,7 +91,15 @@ def _answers(
     if target.kind == "regression":
         nothing = pa.nulls(len(truth), pa.float32())
         return {"truth": pa.array(truth), "response": pa.array(response.astype(np.float32)), "confidence": nothing}
-    sure = np.round(np.asarray(confidence, dtype=np.float64), 4).astype(np.float32)
-    return {
-        "truth": named(truth, target.classes), "response": named(response, target.classes), "confidence": pa.array(sure)
-    }  # fmt: skip
+    said = [*target.classes, NO_ANSWER] if (response < 0).any() else target.classes
+    response = np.where(response < 0, len(target.classes), response)
+    sure = _sure(confidence, len(truth))
+    return {"truth": named(truth, target.classes), "response": named(response, said), "confidence": sure}
+
+
+def _sure(confidence: np.ndarray | None, n: int) -> pa.Array:
+    import pyarrow as pa
+
+    if confidence is None:
+        return pa.nulls(n, pa.float32())
+    return pa.array(np.round(np.asarray(confidence, dtype=np.float64), 4).astype(np.float32))

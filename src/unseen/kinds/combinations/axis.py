@@ -61,7 +61,8 @@ def series_of(facts: Mapping[str, Any], keys: Sequence[str]) -> Series:
             continue
         short = key.rpartition(".")[2]
         rest.append(str(value) if isinstance(value, str) else f"{short} {value}")
-    return Series(facts["description"]["network"]["sharing"], tuple(rest))
+    network = facts["description"].get("network", {})
+    return Series(network.get("sharing", facts["label"]), tuple(rest))
 
 
 def labelled(study: Study, trials: Sequence[Record]) -> tuple[pl.DataFrame, dict[str, Series]]:
@@ -83,5 +84,5 @@ def labelled(study: Study, trials: Sequence[Record]) -> tuple[pl.DataFrame, dict
 
 def place(record: Record, column: str) -> float:
     """A trial's place on the x axis."""
-    seen, images = record.split_facts.combinations or 0, record.facts["sets"]["train"]
+    seen, images = record.split_facts.combinations or 0, record.facts["sets"].get("train", 0)
     return float(seen if column == "combinations" else images)

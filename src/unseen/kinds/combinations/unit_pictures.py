@@ -50,7 +50,7 @@ def top_units(study: Study, trials: Sequence[Record], names: dict[str, str], eac
 
 def _rank(record: Record) -> tuple[int, int, int]:
     """The more combinations, then images, then the earlier the seed."""
-    return record.split_facts.combinations or 0, record.facts["sets"]["train"], -record.facts["seed"]
+    return record.split_facts.combinations or 0, record.facts["sets"].get("train", 0), -record.facts["seed"]
 
 
 def _level_names(study: Study, facts: Mapping[str, Any], place: int, count: int) -> tuple[str, ...]:
