@@ -1,0 +1,78 @@
+"""EfficientNet-Lite0 as the yardsticks use it: its features with and without what it learned from ImageNet, its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from unseen.models.efficientnet_lite import efficientnet_lite0, weights_file
+from unseen.models.inputs import Seeing
+from unseen.models.weights import read
+from unseen.vocabulary.seeds import seed_of
+from unseen.vocabulary.world import World
+
+FEATURES, CLASSES = 1280, 1000
+SETTLING = 1024  # pictures from which an untrained network takes the statistics of its batch norm
+
+
+def pretrained(side: int, device: str) -> nn.Module:
+    """Pictures → ``[n, 1280]``, pooled, of the network with its ImageNet weights."""
+    return _seeing(efficientnet_lite0(3, (side, side), pretrained=True), device)
+
+
+def untrained(side: int, device: str, pictures: Iterator[Tensor], seed: int = 0) -> nn.Module:
+    """The same network from timm's own start (normal weights scaled by fan-out).
+
+    The running statistics of its batch norm would be zero and one, and its features nearly constant. So ``pictures``
+    pass once in training mode, and each layer keeps the mean over batches of what it saw: no weight changes, and no
+    label is used.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed_of(seed, "untrained"))
+        network = efficientnet_lite0(3, (side, side))
+    norms = [one for one in network.modules() if isinstance(one, nn.BatchNorm2d)]
+    for one in norms:
+        one.momentum = None  # a plain mean over batches
+        one.reset_running_stats()
+    seeing = _seeing(network, device)
+    seeing.train()
+    with torch.no_grad():
+        for some in pictures:
+            seeing(some)
+    return seeing.eval()
+
+
+def classifier(device: str) -> nn.Linear:
+    """Features → scores of the 1,000 classes, as the network learned them."""
+    theirs = read(str(weights_file()))
+    layer = nn.Linear(FEATURES, CLASSES)
+    layer.load_state_dict({"weight": theirs["_fc.weight"], "bias": theirs["_fc.bias"]})
+    return layer.to(device).eval()
+
+
+def _seeing(network: nn.Module, device: str) -> nn.Module:
+    seen = Seeing(network, normalise="lite").to(device).eval()
+    return cast(nn.Module, seen.to(memory_format=torch.channels_last))
+
+
+def drawn(world: World, rows: np.ndarray, batch: int, device: str) -> Iterator[Tensor]:
+    """Pictures of rows on the device, a batch at a time."""
+    for start in range(0, len(rows), batch):
+        yield world.images(rows[start : start + batch], device).to(device)
+
+
+@torch.inference_mode()
+def seen_by(
+    networks: Sequence[Callable[[Tensor], Tensor]], world: World, rows: np.ndarray, *, batch: int, device: str
+) -> list[Tensor]:
+    """What each network makes of the rows' pictures, which are drawn once for all of them and never leave the
+    device."""
+    parts: list[list[Tensor]] = [[] for _ in networks]
+    for pictures in drawn(world, rows, batch, device):
+        for network, part in zip(networks, parts):
+            part.append(network(pictures).float())
+    return [torch.cat(part) for part in parts]
