@@ -47,13 +47,16 @@ def over_objects(
     return Interval(float(own.mean()), float(low), float(high), len(own), "bootstrap over objects", int((~kept).sum()))
 
 
-def short(interval: Interval) -> str:
+def short(interval: Interval, digits: int = 3) -> str:
     """An interval for a column of a table.
 
-    >>> short(Interval(0.7512, 0.5, 1.0, 4, ""))
-    '.751 [.500, 1.000]'
+    >>> short(Interval(-0.0512, -0.1, 1.0, 4, ""), 2)
+    '−.05 [−.10, 1.00]'
     """
-    value, low, high = (f"{x:.3f}".replace("0.", ".", 1) for x in (interval.value, interval.low, interval.high))
+    value, low, high = (
+        f"{x:.{digits}f}".replace("0.", ".", 1).replace("-", "−") if abs(x) < 1 else f"{x:.{digits}f}".replace("-", "−")
+        for x in (interval.value, interval.low, interval.high)
+    )
     return f"{value} [{low}, {high}]"
 
 

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 
 from unseen.training.descent import Task, descend
@@ -40,15 +40,15 @@ class Probes:
     steps: Int[Tensor, "problems penalties"]
     converged: Tensor  # bool, as steps
 
-    def scores(self, features: Float[Tensor, "n features"], problem: int, penalty: int = 0) -> Float[Tensor, "n classes"]:
-        """Logits of one probe."""
-        return features.to(self.weight.dtype) @ self.weight[problem, penalty] + self.bias[problem, penalty]
+    def scores(self, features: Float[Tensor, "n features"], problem: int) -> Float[Tensor, "penalties n classes"]:
+        """Logits of one problem's probes. −∞ for a class of which it had no row."""
+        return features.to(self.weight) @ self.weight[problem] + self.bias[problem][:, None]
 
 
 def fit_probes(
     features: Float[Tensor, "n features"],
     labels: Int[Tensor, " n"],
-    weights: Float[Tensor, "problems n"],
+    weights: Shaped[Tensor, "problems n"],
     l2: Sequence[float] | Float[Tensor, "problems penalties"] = L2,
     *,
     classes: int | None = None,
@@ -65,8 +65,8 @@ def fit_probes(
 
     >>> x = torch.tensor([[-1.0], [-2.0], [1.0], [2.0]])
     >>> fitted = fit_probes(x, torch.tensor([0, 0, 1, 1]), torch.ones(1, 4), [0.1])
-    >>> fitted.scores(x, 0).argmax(1).tolist()
-    [0, 0, 1, 1]
+    >>> fitted.scores(x, 0).argmax(-1).tolist()
+    [[0, 0, 1, 1]]
     """
     x, weights, penalties, classes = _checked(features, labels, weights, l2, classes)
     labels = labels.to(x.device).long()
@@ -83,28 +83,28 @@ def fit_probes(
 def fit_validated_probes(
     features: Float[Tensor, "n features"],
     labels: Int[Tensor, " n"],
-    train: Float[Tensor, "problems n"],
-    validation: Float[Tensor, "problems n"],
+    train: Shaped[Tensor, "problems n"],
+    validation: Shaped[Tensor, "problems n"],
     l2: Sequence[float] = L2,
     *,
     classes: int | None = None,
     memory: float | None = None,
 ) -> Probes:
-    """One probe per problem: the penalty that names most of the validation rows right (of equals, the strongest) when
-    fitted to the training rows, then fitted to both."""
+    """One probe per problem: the penalty that names most of the validation rows right (of equals, that with the least
+    cross-entropy there) when fitted to the training rows, then fitted to both."""
     if not (validation > 0).any(1).all():
         raise UnseenError("every problem needs validation rows to choose its penalty by; one has none.")
-    strongest_first = sorted({float(one) for one in l2}, reverse=True)
-    tried = fit_probes(features, labels, train, strongest_first, classes=classes, memory=memory)
-    right = torch.zeros(tried.l2.shape, dtype=torch.float64, device=tried.l2.device)
-    wanted = labels.to(tried.weight.device)
-    for problem in range(len(tried.l2)):
-        rows = validation[problem].nonzero()[:, 0].to(features.device)
-        for penalty in range(len(strongest_first)):
-            named = tried.scores(features[rows], problem, penalty).argmax(1) == wanted[rows]
-            right[problem, penalty] = (validation[problem, rows].to(right) * named).sum()
-    best = torch.gather(tried.l2, 1, right.argmax(1, keepdim=True))  # the first of equals
-    return fit_probes(features, labels, train + validation, best, classes=classes, memory=memory)
+    tried = fit_probes(features, labels, train, l2, classes=classes, memory=memory)
+    wanted, weights = labels.to(tried.bias.device).long(), validation.to(tried.bias)
+    best = []
+    for problem, own in enumerate(weights):
+        rows = own.nonzero()[:, 0]
+        logs = tried.scores(features[rows], problem).log_softmax(-1)  # [penalties, n, classes]
+        right = ((logs.argmax(-1) == wanted[rows]) * own[rows]).sum(1)
+        loss = -(logs[:, torch.arange(len(rows), device=rows.device), wanted[rows]] * own[rows]).sum(1)
+        best.append(min(range(len(right)), key=lambda at: (-float(right[at]), float(loss[at]))))
+    chosen = tried.l2[torch.arange(len(best)), best][:, None]
+    return fit_probes(features, labels, train + validation, chosen, classes=classes, memory=memory)
 
 
 def _checked(
@@ -184,9 +184,9 @@ def _fit_part(
         x, y = axes.turned[rows], labels[rows]
         own = torch.gather(share, 1, rows)[:, :, None].expand(-1, -1, tried)
         penalty, without = penalties, absent[:, None].expand(-1, tried, -1)
-    ones = torch.ones_like(axes.variance[:1])
-    curvature = torch.cat([axes.variance, ones])[None, :, None] / classes
-    penalised = torch.cat([torch.ones_like(axes.variance), 0 * ones])[None, :, None]
+    one = axes.variance.new_ones(1)  # for the bias
+    curvature = torch.cat([axes.variance, one])[None, :, None] / classes
+    penalised = torch.cat([torch.ones_like(axes.variance), 0 * one])[None, :, None]
     scale = (curvature + penalised * penalty[:, None]).rsqrt()  # [groups, axes + 1, probes]
     task = Task(x, y, own, penalty[:, None] * penalised, scale, without)
     found, steps, converged = descend(task, tolerance=tolerance, most_steps=most_steps)
