@@ -5,7 +5,7 @@
     python -m bench.difficulty meshes --set root=FOLDER --least 15 --objects 20 --device cuda
 
 Features are those of EfficientNet-Lite0 (extra ``transfer``) with its ImageNet weights, and of the same network
-untrained (``bench/lite0.py`` says how its batch norm is settled). The probe is trained on one canonical picture of each
+untrained (``bench/lite0.py`` says how it starts). The probe is trained on one canonical picture of each
 training object and asked of the held-out objects: canonical, and with one factor varying at a time. Folds are over
 objects, so that every object is asked once; its penalty is chosen on the objects of one further fold. Gap: accuracy with
 a factor varying less canonical accuracy, of the same objects. Intervals are over objects.
@@ -27,7 +27,7 @@ from torch import Tensor
 
 from bench.canonical import category_of, objects_of, rows_with, some_of_each, varying
 from bench.intervals import check_table_file, object_means, over_objects, short, write_table
-from bench.lite0 import SETTLING, drawn, pretrained, seen_by, untrained
+from bench.lite0 import pretrained, seen_by, untrained
 from bench.yardstick_worlds import batch_of, common_options, opened, settings
 from unseen.training.probes import L2, fit_validated_probes
 from unseen.vocabulary.errors import UnseenError, listed
@@ -207,13 +207,8 @@ def measure(arguments: argparse.Namespace) -> int:
     world = opened(arguments.world, settings(arguments.set), {**USUAL, **made}, arguments.side)
     asked = asked_of(world.samples, objects=arguments.objects, views=arguments.views, least=arguments.least,
                      seed=arguments.seed)  # fmt: skip
-    first = asked.rows[asked.condition == 0]
-    settle = np.sort(stream(arguments.seed, "settling").permutation(first)[:SETTLING])
     side = world.size[0]
-    networks = {
-        "ImageNet": pretrained(side, device),
-        "random": untrained(side, device, drawn(world, settle, batch, device), arguments.seed),
-    }
+    networks = {"ImageNet": pretrained(side, device), "random": untrained(side, device, arguments.seed)}
     found = seen_by(list(networks.values()), world, asked.rows, batch=batch, device=device)
     fold = folds_of(asked.classes, arguments.folds, arguments.seed)
     seconds, lines, written = time.perf_counter() - started, [], []
