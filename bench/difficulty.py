@@ -5,10 +5,10 @@
     python -m bench.difficulty meshes --set root=FOLDER --least 15 --objects 20 --device cuda
 
 Features are those of EfficientNet-Lite0 (extra ``transfer``) with its ImageNet weights, and of the same network
-untrained (``bench/lite0.py`` says how it starts). The probe is trained on one canonical picture of each
-training object and asked of the held-out objects: canonical, and with one factor varying at a time. Folds are over
-objects, so that every object is asked once; its penalty is chosen on the objects of one further fold. Gap: accuracy with
-a factor varying less canonical accuracy, of the same objects. Intervals are over objects.
+untrained (``bench/lite0.py`` says how it starts). The probe is trained on one canonical picture of each training object
+and asked of the held-out objects: canonical, and with one factor varying at a time. Folds are over objects, so that
+every object is asked once; the penalty is chosen on the objects of one further fold. Gap: accuracy with a factor
+varying less canonical accuracy, of the same objects. Intervals are over objects.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def asked_of(samples: Samples, *, objects: int | None, views: int, least: int, s
     if len(present) < 2 or few:
         wrong = listed(few, 10) if few else f"{len(present)} classes are left"
         raise UnseenError(
-            f"at least two classes with {LEAST} objects each are needed, to train on, to choose by and to ask; {wrong}. "
+            f"at least two classes with {LEAST} objects each are needed: to train on, to choose by, to ask; {wrong}. "
             f"Ask for more objects (--set instances=12), or leave classes out with --least {LEAST}."
         )
     numbers = objects_of(samples, rows)
@@ -157,7 +157,9 @@ def show(table: Sequence[Mapping[str, Any]], wrong: Mapping[str, str]) -> None:
     """By factor, then by class, the least known first."""
     conditions = list(dict.fromkeys(row["condition"] for row in table))
     cells = {(row["class"], row["condition"]): row for row in table}
-    print(f"\n{table[0]['features']} features\n{'condition':<12}{'objects':>8}{'pictures':>9}{'accuracy':>22}{'gap':>24}")
+    print(
+        f"\n{table[0]['features']} features\n{'condition':<12}{'objects':>8}{'pictures':>9}{'accuracy':>22}{'gap':>24}"
+    )
     for one in conditions:
         row = cells["all", one]
         gap = f"{short(row['gap']):>24}" if one != CANONICAL else ""

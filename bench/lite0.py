@@ -1,4 +1,4 @@
-"""EfficientNet-Lite0 as the yardsticks use it: its features with and without what it learned from ImageNet, its answers."""
+"""EfficientNet-Lite0 as the yardsticks use it: its features with and without what it learned, and its answers."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ def untrained(side: int, device: str, seed: int = 0) -> nn.Module:
     does nothing (mean 0, variance 1).
 
     That is the random network that says most of pictures. With the statistics of its batch norm taken from pictures it
-    is chaotic, as deep random networks with batch norm are (Yang et al. 2019): two objects of a class come out no more
-    alike than any two, and a probe on 38 classes × 12 objects knew .15 of them instead of .81 (docs/guide/yardsticks.md).
+    is chaotic, as deep random networks with batch norm are (Yang et al. 2019): objects of a class come out hardly more
+    alike than any others, and a probe on 38 classes × 12 objects knew .15 of them instead of .81
+    (docs/guide/yardsticks.md).
     """
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed_of(seed, "untrained"))

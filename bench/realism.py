@@ -5,8 +5,8 @@
 
 EfficientNet-Lite0 (extra ``transfer``) answers with one of ImageNet's 1,000 classes; the class map says which of them
 are right for each category. ``top-1`` and ``top-5``: the first answer, one of the first five, among all 1,000;
-``choice``: the category with the largest sum of probabilities, among those of the world that have a counterpart. Objects
-stand on a plain floor, then before backgrounds, seen from 8 azimuths. Intervals are over objects.
+``choice``: the category with the largest sum of probabilities, among those of the world that have a counterpart.
+Objects stand on a plain floor, then before backgrounds, seen from 8 azimuths. Intervals are over objects.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def conditions(name: str, given: Mapping[str, Any], side: int) -> dict[str, Worl
     missing = [one for one in ("pose", "backgrounds", "drawn") if one not in takes]
     if missing:
         raise UnseenError(
-            f"world '{name}' has no argument {listed(missing)}, so its things cannot be put on a plain floor and before "
+            f"world '{name}' has no argument {listed(missing)}, so its things cannot stand on a plain floor and before "
             f"backgrounds; take one that has, such as objects or meshes."
         )
     usual = {"pose": AZIMUTHS, "instances": OBJECTS, "per_category": OBJECTS}
@@ -107,7 +107,9 @@ def measured(world: World, own: ClassMap, batch: int, device: str) -> tuple[list
 
 
 def show(condition: str, table: Sequence[Mapping[str, Any]]) -> None:
-    print(f"\n{condition}\n{'category':<20}{'objects':>8}" + "".join(f"{name:>22}" for name in MEASURES) + "  most said")
+    print(
+        f"\n{condition}\n{'category':<20}{'objects':>8}" + "".join(f"{name:>22}" for name in MEASURES) + "  most said"
+    )
     for row in sorted(table, key=lambda row: (row["category"] == "all", row["top-1"].value)):
         numbers = "".join(f"{short(row[name]):>22}" for name in MEASURES)
         print(f"{row['category']:<20}{row['objects']:>8}{numbers}  {row['said']}")

@@ -141,7 +141,7 @@ def test_untrained_features_depend_on_the_seed_alone_and_tell_pictures_apart():
     torch.testing.assert_close(first, again)
     assert not torch.allclose(first, other)
     assert first.isfinite().all()
-    assert (first.std(0) > 1e-3 * first.mean(0).abs()).float().mean() > 0.9
+    assert (first.std(0) > 1e-3 * first.mean(0).abs()).float().mean() > 0.5
 
 
 @pytest.mark.parametrize(

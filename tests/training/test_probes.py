@@ -73,7 +73,9 @@ def test_a_row_that_weighs_two_is_a_row_twice():
     twice = torch.ones(1, 200).double()
     twice[0, :50] = 2
     weighed = fit_probes(x, y, twice, [1e-2], tolerance=1e-8)
-    doubled = fit_probes(torch.cat([x, x[:50]]), torch.cat([y, y[:50]]), torch.ones(1, 250).double(), [1e-2], tolerance=1e-8)
+    doubled = fit_probes(
+        torch.cat([x, x[:50]]), torch.cat([y, y[:50]]), torch.ones(1, 250).double(), [1e-2], tolerance=1e-8
+    )
     torch.testing.assert_close(weighed.weight, doubled.weight, atol=1e-5, rtol=1e-4)
 
 

@@ -59,7 +59,7 @@ def descend(task: Task, *, tolerance: float, most_steps: int) -> tuple[Tensor, T
     points = task.start()
     loss, slope = task.loss(points)
     answer, rounds = points.clone(), torch.zeros(loss.shape, dtype=torch.int64, device=loss.device)
-    arrived = torch.zeros_like(loss, dtype=torch.bool)
+    arrived, converged = (torch.zeros_like(loss, dtype=torch.bool) for _ in range(2))
     groups, probes = (torch.arange(size, device=loss.device) for size in loss.shape)
     length, width = torch.ones_like(loss), torch.ones_like(loss)
     past: list[tuple[Tensor, Tensor, Tensor]] = []
@@ -81,9 +81,10 @@ def descend(task: Task, *, tolerance: float, most_steps: int) -> tuple[Tensor, T
         here = better[:, None, :, None]
         points, slope = torch.where(here, tried, points), torch.where(here, new_slope, slope)
         loss = torch.where(better, new_loss, loss)
-        now = moving & ((_dot(slope, slope).sqrt() <= tolerance) | (~falls & (length < 1e-8)))
+        flat, stuck = _dot(slope, slope).sqrt() <= tolerance, ~falls & (length < 1e-8)  # stuck: as far as digits go
         rounds[groups[:, None], probes[None]] += moving
-        arrived[groups[:, None], probes[None]] |= now
+        converged[groups[:, None], probes[None]] |= moving & flat
+        arrived[groups[:, None], probes[None]] |= moving & (flat | stuck)
         if number % SORTED_OUT == 0 or number == most_steps:
             done = arrived[groups[:, None], probes[None]]
             answer[groups[:, None], :, probes[None]] = points.movedim(1, 2)
@@ -96,7 +97,7 @@ def descend(task: Task, *, tolerance: float, most_steps: int) -> tuple[Tensor, T
                 loss, length, width = (one[on].index_select(1, go) for one in (loss, length, width))
                 past = [(s[on].index_select(2, go), t[on].index_select(2, go), r[on].index_select(1, go))
                         for s, t, r in past]  # fmt: skip
-    return answer, rounds, arrived
+    return answer, rounds, converged
 
 
 def _dot(a: Tensor, b: Tensor) -> Tensor:

@@ -5,8 +5,8 @@ Problem :math:`p` with penalty :math:`\lambda` minimises, as scikit-learn's ``Lo
 
 .. math:: \frac{1}{\sum_i v_{pi}} \sum_i v_{pi}\, \mathrm{CE}(W^\top x_i + b, y_i) + \frac{\lambda}{2} \lVert W \rVert^2
 
-with weights of rows :math:`v_p` (zero: not in this problem) and a bias that is not penalised. A class of which a problem
-has no row is never its answer.
+with weights of rows :math:`v_p` (zero: not in this problem) and a bias that is not penalised. A class of which a
+problem has no row is never its answer.
 
 All problems take the steps of L-BFGS together (Liu & Nocedal 1989), each with its own step length. Two things make few
 steps enough, and change no solution: the penalty does not see a rotation, so that features are turned once to their
@@ -135,7 +135,7 @@ def _checked(
 
 @dataclass(frozen=True, eq=False)
 class _Axes:
-    """Features along their principal axes, with a column of ones last; ``back`` turns them, ``variance`` is along them."""
+    """Features along their principal axes, with a column of ones last, and what turns them back."""
 
     turned: Tensor  # [n, axes + 1]
     back: Tensor  # [features, axes]

@@ -202,4 +202,3 @@ def mapped(
     for place, numbers in enumerate(own.values()):
         joined[list(numbers), place] = 1 / len(numbers) if how == "mean" else 1
     return probabilities @ joined
-
