@@ -38,11 +38,14 @@ MESHES_LARGE = [
     "stove", "street_lamp", "sword", "table", "toilet", "tower", "toy_figure", "train", "tree", "truck_bus",
     "vase", "wardrobe", "window",
 ]  # fmt: skip
-NEIGHBOURS = [  # easily confused
-    "mug", "cup", "bowl", "vase", "jug", "pot", "chair", "armchair", "stool", "bench", "van", "bus", "truck",
-    "car", "dog", "cat", "wolf", "fox", "horse", "cow",
+EVERYDAY = [  # 54 classes, as many as Ibrahim et al. have
+    "mug", "cup", "bowl", "vase", "jug", "teapot", "pot", "pan", "bottle", "wine glass", "bucket", "chair",
+    "armchair", "stool", "bench", "sofa", "table", "desk", "bed", "bookcase", "wardrobe", "dog", "wolf", "fox",
+    "cat", "horse", "cow", "sheep", "pig", "elephant", "bear", "car", "van", "bus", "truck", "tractor",
+    "locomotive", "bicycle", "motorbike", "boat", "aeroplane", "duck", "hen", "fish", "guitar", "violin", "book",
+    "laptop", "umbrella", "lamp", "clock", "hat", "shoe", "bag",
 ]  # fmt: skip
-WORLDS = {"objects": list(CATEGORIES), "meshes_large": MESHES_LARGE, "neighbours": NEIGHBOURS}
+WORLDS = {"objects": list(CATEGORIES), "meshes_large": MESHES_LARGE, "everyday": EVERYDAY}
 SHARED = {("flowerpot", "potted_plant")}  # ImageNet's flowerpots are photographed with their plants
 
 # Geirhos et al. 2018 and 2019: the class numbers published with their code.
