@@ -45,17 +45,27 @@ def parts(path: Path) -> tuple[list[Part], list[str]]:
     scene = _loaded(path, [one.name for one in named if one.path is None])
     textures = {one.material: one for one in named if one.material and one.path is not None}
     found: list[Part] = []
-    for node in sorted(scene.graph.nodes_geometry, key=str):
-        transform, name = scene.graph[node]
-        geometry = scene.geometry[name]
+    for transform, geometry in _placed(scene):
         if not hasattr(geometry, "faces") or not len(geometry.faces):  # a point cloud or a path
             continue
-        part, note = _part(geometry, np.asarray(transform, np.float64), textures, path.suffix.lower())
+        part, note = _part(geometry, transform, textures, path.suffix.lower())
         found.append(part)
         notes += [note] if note else []
     if not found:
         raise Unreadable("it has no faces")
     return found, list(dict.fromkeys(notes))
+
+
+def _placed(scene: Any) -> list[tuple[np.ndarray, Any]]:
+    """What stands where, in the order of the file. trimesh gives nodes without a name of their own a random one, so the
+    order of names is another one in every process."""
+    order = {name: place for place, name in enumerate(scene.geometry)}
+    found = [
+        (np.asarray(transform, np.float64), name)
+        for transform, name in map(scene.graph.get, scene.graph.nodes_geometry)
+    ]
+    found.sort(key=lambda one: (order[one[1]], one[0].tolist()))
+    return [(transform, scene.geometry[name]) for transform, name in found]
 
 
 def _loaded(path: Path, missing: list[str]) -> Any:
