@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from unseen.vocabulary.errors import UnseenError, listed, nearest, unknown
-from unseen.vocabulary.seeds import stream
 from unseen.worlds.meshes.reading import AXES
 from unseen.worlds.meshes.references import SUFFIXES
 
@@ -55,35 +54,6 @@ def entries(root: str | Path, index: str | Path | None = None) -> tuple[Path, li
     if not found:
         raise UnseenError(f"no meshes below {base}; looked for {listed(SUFFIXES)} files, a sub-folder per category.")
     return base, sorted(found, key=lambda one: (one.category, one.path))
-
-
-def chosen(
-    found: Sequence[Entry], categories: Sequence[str] | None, per_category: int | None, seed: int
-) -> dict[str, list[Entry]]:
-    """Entries by category, in the order asked; ``per_category`` draws that many of each, the same for one seed."""
-    groups: dict[str, list[Entry]] = {}
-    for one in found:
-        groups.setdefault(one.category, []).append(one)
-    if categories is not None:
-        if isinstance(categories, str) or not all(isinstance(name, str) for name in categories) or not categories:
-            raise UnseenError(
-                f"`categories` takes a list of names, such as ['car', 'chair']; {categories!r} was given."
-            )
-        for name in categories:
-            if name not in groups:
-                raise unknown("category", name, groups, where="these meshes")
-        groups = {name: groups[name] for name in categories}
-    if per_category is None:
-        return groups
-    if isinstance(per_category, bool) or not isinstance(per_category, int) or per_category < 1:
-        raise UnseenError(f"`per_category` is a number of meshes from 1; {per_category!r} was given.")
-    few = [f"{name} has {len(group)}" for name, group in groups.items() if len(group) < per_category]
-    if few:
-        raise UnseenError(
-            f"`per_category` is {per_category}, but {listed(few, 10)}. Ask for fewer, or name categories."
-        )
-    order = {name: stream(seed, "meshes", name).permutation(len(group)) for name, group in groups.items()}
-    return {name: [group[n] for n in sorted(order[name][:per_category])] for name, group in groups.items()}
 
 
 def _of_folders(base: Path) -> Iterator[Entry]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.worlds.meshes.atlas import textured
+from unseen.worlds.meshes.forms import form
 from unseen.worlds.meshes.parts import Part, Unreadable, parts
 from unseen.worlds.meshes.references import SUFFIXES
 from unseen.worlds.meshes.simplify import simplified, snapped
@@ -59,6 +60,7 @@ class Read:
     faces: int  # in the file
     degenerate: int  # of them, dropped for having no area
     notes: tuple[str, ...] = ()
+    form: tuple[float, ...] = ()  # see forms.py
 
 
 def read(path: Path, how: Reading | None = None) -> Read:
@@ -75,7 +77,8 @@ def read(path: Path, how: Reading | None = None) -> Read:
     if not len(whole):
         raise Unreadable(f"none of its {total:,} faces has an area")
     turn = _turn(suffix, how)
-    whole = Soup(**{**whole.__dict__, "corners": whole.corners @ turn.T, "normals": whole.normals @ turn.T})
+    whole = replace(whole, corners=whole.corners @ turn.T, normals=whole.normals @ turn.T)
+    own = form(whole.corners)
     if 0 < AHEAD * how.max_faces < len(whole):  # faces smaller than a pixel could not be told seen from unseen
         whole = simplified(replace(whole, one_sided=np.ones(len(whole), bool)), AHEAD * how.max_faces)
         whole = replace(whole, one_sided=np.array([part.one_sided for part in found])[whole.part])
@@ -86,7 +89,7 @@ def read(path: Path, how: Reading | None = None) -> Read:
     whole = whole if how.max_faces == 0 else simplified(whole, how.max_faces)
     whole, texture = textured(smooth(two_sided(whole)), images, how.texture)
     try:
-        return Read(upright(_packed(whole, texture)), total, degenerate, tuple(notes))
+        return Read(upright(_packed(whole, texture)), total, degenerate, tuple(notes), own)
     except UnseenError as fault:
         raise Unreadable(str(fault)) from None
 
