@@ -185,9 +185,6 @@ def serve() -> None:
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
-    import torch
-
-    torch.set_num_threads(1)
     tell("ready")
     for line in lines:
         told = json.loads(line)
