@@ -9,7 +9,7 @@ from pathlib import Path
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.worlds.meshes.converted import Facts, known_facts
 from unseen.worlds.meshes.crew import Job, convert
-from unseen.worlds.meshes.index import Entry
+from unseen.worlds.meshes.layouts.entries import Entry, Listing
 from unseen.worlds.meshes.parts import Unreadable
 from unseen.worlds.meshes.reading import Reading
 from unseen.worlds.meshes.references import content_of
@@ -25,11 +25,26 @@ class Source:
     how: Reading
 
 
+def usually(how: Reading, found: Listing) -> Reading:
+    """The axes that were asked for, else those of the layout."""
+    up = how.up or found.up
+    front = how.front or ("" if up.strip("-") == found.front.strip("-") else found.front)
+    return replace(how, up=up, front=front)
+
+
+def read_as(one: Entry, how: Reading) -> Reading:
+    """What an index or a catalogue says of a file goes before."""
+    up = one.up or how.up
+    front = one.front or ("" if up.strip("-") == how.front.strip("-") else how.front)
+    return replace(how, up=up, front=front, yaw=one.yaw, rotation=one.rotation)
+
+
 class Files:
     """What is known so far, by path: ``facts`` (None where a file shows no mesh) and ``sources``."""
 
-    def __init__(self, base: Path, cache: Path, how: Reading, workers: int | None = None) -> None:
-        self.base, self.cache, self.how, self.workers = base, cache, how, workers
+    def __init__(self, found: Listing, cache: Path, how: Reading, workers: int | None = None) -> None:
+        self.base, self.cache, self.workers = found.base, cache, workers
+        self.how = usually(how, found)
         self.facts: dict[str, Facts | None] = {}
         self.sources: dict[str, Source] = {}
         self.reasons: dict[str, str] = {}  # why a file shows nothing
@@ -51,13 +66,13 @@ class Files:
     def _found(self, one: Entry) -> Job | None:
         """What is to be converted; None where all is known of it already."""
         path = self.base / one.path
-        how = replace(self.how, up=one.up or self.how.up, front=one.front or self.how.front, yaw=one.yaw)
         try:
+            how = read_as(one, self.how)
             if not path.is_file():
                 raise Unreadable("no such file")
             content = content_of(path)
             size = path.stat().st_size
-        except Unreadable as fault:
+        except (Unreadable, UnseenError) as fault:
             self._know(one, str(fault))
             return None
         except OSError as fault:

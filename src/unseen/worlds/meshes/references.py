@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-SUFFIXES = (".obj", ".glb", ".gltf", ".stl", ".ply")
+SUFFIXES = (".obj", ".glb", ".gltf", ".stl", ".ply", ".off")
 _OPTION = re.compile(r"-\w+(?:\s+-?[\d.]+|\s+(?:on|off)\b)+\s+", re.IGNORECASE)  # map_Kd -s 1 1 1 wood.png
 
 
@@ -93,9 +93,11 @@ def _json_of(path: Path) -> bytes:
 
 
 def _beside(path: Path, name: str) -> Path | None:
-    """The named file: next to the one that names it, whatever the case of its letters and the slashes used."""
+    """The named file: next to the one that names it, or where Gazebo's models keep textures; whatever the case of its
+    letters and the slashes used."""
     tidy = name.replace("\\", "/").strip('"')
-    for place in (path.parent / tidy, path.parent / tidy.rsplit("/", 1)[-1]):
+    own = tidy.rsplit("/", 1)[-1]
+    for place in (path.parent / tidy, path.parent / own, path.parent.parent / "materials" / "textures" / own):
         if place.is_file():
             return place
         if place.parent.is_dir():

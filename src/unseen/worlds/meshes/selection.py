@@ -16,7 +16,7 @@ from unseen.vocabulary.seeds import stream
 from unseen.worlds.circumstances import whole_number
 from unseen.worlds.meshes.converted import Facts
 from unseen.worlds.meshes.forms import alike
-from unseen.worlds.meshes.index import Entry
+from unseen.worlds.meshes.layouts.entries import Entry
 
 DUPLICATES = ("keep", "drop", "together")
 

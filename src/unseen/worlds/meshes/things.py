@@ -18,7 +18,8 @@ from unseen.worlds.caching import cache_folder
 from unseen.worlds.circumstances import Around, whole_number
 from unseen.worlds.meshes.converted import Facts, converted
 from unseen.worlds.meshes.files import Files, Source
-from unseen.worlds.meshes.index import Entry, entries
+from unseen.worlds.meshes.layouts.entries import Entry
+from unseen.worlds.meshes.layouts.table import listing
 from unseen.worlds.meshes.reading import VERSION as READING
 from unseen.worlds.meshes.reading import Reading
 from unseen.worlds.meshes.selection import Wanted, candidates, copies, enough, forms, picked
@@ -56,6 +57,7 @@ def mesh_things(
     root: str | Path,
     *,
     index: str | Path | None = None,
+    layout: str = "",
     categories: int | Sequence[str] | None = None,
     per_category: int | None = None,
     instances: int | None = None,
@@ -74,9 +76,10 @@ def mesh_things(
     wanted = Wanted(categories, per_category, instances, minimum, duplicates, seed)
     if workers is not None:
         whole_number("workers", workers, 1)
-    base, found = entries(root, index)
-    groups = candidates(found, wanted)
-    files = Files(base, cache_folder(cache), how, workers)
+    place = cache_folder(cache)
+    found = listing(root, place, index=index, layout=layout)
+    groups = candidates(found.entries, wanted)
+    files = Files(found, place, how, workers)
     while unread := picked(groups, files.facts, wanted)[1]:
         files.look_at(unread)
     lines = files.told()
@@ -92,14 +95,14 @@ def mesh_things(
         names=[one.path for one in some],
         factors=tuple(factors),
         stored=stored,
-        furnish=partial(Furnish, base, files.cache, tuple(sources), texture_size),
+        furnish=partial(Furnish, found.base, place, tuple(sources), texture_size),
         said={
             "reading": [VERSION, READING],
             "meshes": [[one.entry.category, one.entry.path, one.content, repr(one.how)] for one in sources],
             **({"forms": stored["form"].tolist()} if duplicates == "together" else {}),
         },
-        provenance=_provenance(base, sources),
-        problems=(*lines, *few, *_copies(groups, files.facts, duplicates)),
+        provenance=_provenance(root, found.layout, sources),
+        problems=(*found.told, *lines, *few, *_copies(groups, files.facts, duplicates)),
         content=np.array([int(one.content[:16], 16) for one in sources], np.uint64),
     )
 
@@ -134,12 +137,13 @@ def _copies(groups: Mapping[str, Sequence[Entry]], known: Mapping[str, Facts | N
     return [f"{len(again)} copies of other meshes up to colour, size and place, {done}: {named}{advice}"]
 
 
-def _provenance(base: Path, sources: list[Source]) -> dict[str, str]:
+def _provenance(root: str | Path, layout: str, sources: list[Source]) -> dict[str, str]:
     said = [one.entry for one in sources]
     licences = Counter(one.licence or "not stated" for one in said)
     creators = Counter(one.creator for one in said if one.creator)
     found = {
-        "source": f"{len(said)} meshes in {base.name}",
+        "source": f"{len(said)} meshes in {Path(root).expanduser().resolve().name}",
+        "layout": layout,
         "licence": ", ".join(f"{name}: {count}" for name, count in licences.most_common()),
     }
     if creators:

@@ -19,6 +19,7 @@ def meshes(
     root: str | Path,
     *,
     index: str | Path | None = None,
+    layout: str = "",
     categories: int | Sequence[str] | None = None,
     per_category: int | None = None,
     instances: int | None = None,
@@ -44,10 +45,13 @@ def meshes(
     """3D models from files: OBJ, glTF, GLB, STL, PLY.
 
     ``root`` holds a sub-folder per category, or an ``index`` (index.csv by default) with the columns category and path
-    and, where known, name, licence, creator, up, front and yaw. ``categories`` chooses and orders, or says how many;
-    ``per_category`` draws that many meshes of each, ``instances`` up to that many. Categories with fewer than
-    ``minimum`` are left out. ``duplicates`` (one form in other colours, sizes or places) are told, and kept ("keep"),
-    left out ("drop"), or kept with a factor ``form``, by which pools are disjoint then ("together").
+    and, where known, name, licence, creator, up, front and yaw; or it is ShapeNetCore, ModelNet, Objaverse, Google
+    Scanned Objects or a furniture library of Sweet Home 3D. Which ``layout`` it has is told from what is there.
+
+    ``categories`` chooses and orders, or says how many; ``per_category`` draws that many meshes of each, ``instances``
+    up to that many. Categories with fewer than ``minimum`` are left out. ``duplicates`` (one form in other colours,
+    sizes or places) are told, and kept ("keep"), left out ("drop"), or kept with a factor ``form``, by which pools are
+    disjoint then ("together").
 
     ``pose``, ``position``, ``size``, ``light``, ``elevation``, ``backgrounds``, ``textures`` and ``drawn`` are those of
     the world ``objects``. Every mesh stands upright, its longest edge 1, and looks along +x: ``up`` and ``front`` name
@@ -62,9 +66,9 @@ def meshes(
     counts = {"pose": pose, "position": position, "size": size, "light": light, "elevation": elevation}
     with_levels(counts)  # a wrong number is found before any file is read
     things = mesh_things(
-        root, index=index, categories=categories, per_category=per_category, instances=instances, minimum=minimum,
-        duplicates=duplicates, max_faces=max_faces, texture_size=texture_size, up=up, front=front, seed=seed,
-        cache=cache, workers=workers,
+        root, index=index, layout=layout, categories=categories, per_category=per_category, instances=instances,
+        minimum=minimum, duplicates=duplicates, max_faces=max_faces, texture_size=texture_size, up=up, front=front,
+        seed=seed, cache=cache, workers=workers,
     )  # fmt: skip
     varied = circumstances(things.categories, counts, backgrounds, textures, drawn, seed)
     samples = Samples(FactorSpace((*things.factors, *varied.grid)), (things.block([f.name for f in varied.grid]),))
