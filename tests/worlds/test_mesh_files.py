@@ -13,9 +13,9 @@ import pytest
 from unseen.vocabulary.errors import UnseenError
 from unseen.worlds.meshes.atlas import sampled, textured
 from unseen.worlds.meshes.converted import converted, entry
-from unseen.worlds.meshes.parts import Part, Unreadable
+from unseen.worlds.meshes.parts import Part
 from unseen.worlds.meshes.reading import Reading, read
-from unseen.worlds.meshes.references import content_of, references
+from unseen.worlds.meshes.references import Unreadable, content_of, references
 from unseen.worlds.meshes.surface import Soup, across, ids_of, smooth
 from unseen.worlds.rendering.mesh import Mesh, face_normals
 
@@ -401,7 +401,7 @@ def test_five_million_faces_are_read_within_bounds(tmp_path: Path, suffix: str) 
         ("points.obj", "v 0 0 0\nv 1 0 0\n", "no faces|not readable"),
         ("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", "none of its 1 faces has an area"),
         ("one.obj", "v 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3\n", "none of its 1 faces has an area"),
-        ("empty.obj", "", "no faces|not readable"),
+        ("empty.obj", "", "the file is empty"),
         ("noise.glb", "this is no glTF", "not readable as GLB"),
         ("noise.stl", "\x00\x01", "not readable as STL|no faces"),
         ("noise.ply", "ply?", "not readable as PLY"),

@@ -21,8 +21,8 @@ from typing import Any
 from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError
 from unseen.worlds.meshes.converted import Facts, converted, facts_of
-from unseen.worlds.meshes.parts import Unreadable
 from unseen.worlds.meshes.reading import Reading
+from unseen.worlds.meshes.references import Unreadable
 
 FILES_EACH, BYTES_EACH = 32, 20_000_000  # for which another worker is worth the seconds it takes to start
 HEAVY = 50_000_000  # bytes; such files are converted one at a time, so that their memory does not add up
@@ -49,7 +49,7 @@ def convert(
     """Each job's outcome, in order. ``workers``: processes, at most; by default as many as there are cores."""
     tell = tell or (lambda done, total: None)
     n = _processes(jobs, cores() if workers is None else workers)
-    if n > 1:
+    if n > 1 or any(job.bytes > HEAVY for job in jobs):  # one that takes all memory then ends its worker only
         return _in_processes(jobs, cache, n, tell)
     found: list[Outcome] = []
     for job in jobs:

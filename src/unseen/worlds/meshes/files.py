@@ -10,9 +10,8 @@ from unseen.vocabulary.errors import UnseenError, listed
 from unseen.worlds.meshes.converted import Facts, known_facts
 from unseen.worlds.meshes.crew import Job, convert
 from unseen.worlds.meshes.layouts.entries import Entry, Listing
-from unseen.worlds.meshes.parts import Unreadable
 from unseen.worlds.meshes.reading import Reading
-from unseen.worlds.meshes.references import content_of
+from unseen.worlds.meshes.references import Unreadable, content_of
 from unseen.worlds.telling import Telling
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.worlds.meshes.atlas import textured
 from unseen.worlds.meshes.forms import form
-from unseen.worlds.meshes.parts import Part, Unreadable, parts
-from unseen.worlds.meshes.references import SUFFIXES
+from unseen.worlds.meshes.parts import Part, parts
+from unseen.worlds.meshes.references import SUFFIXES, Unreadable
 from unseen.worlds.meshes.simplify import simplified, snapped
 from unseen.worlds.meshes.surface import Soup, oriented, outside, smooth, soup, two_sided, without_degenerate
 from unseen.worlds.rendering.mesh import Mesh, mesh, upright
