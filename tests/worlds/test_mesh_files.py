@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +13,9 @@ import pytest
 from unseen.vocabulary.errors import UnseenError
 from unseen.worlds.meshes.atlas import sampled, textured
 from unseen.worlds.meshes.converted import converted, entry
-from unseen.worlds.meshes.parts import Part, Unreadable
+from unseen.worlds.meshes.parts import Part
 from unseen.worlds.meshes.reading import Reading, read
-from unseen.worlds.meshes.references import content_of, references
+from unseen.worlds.meshes.references import Unreadable, content_of, references
 from unseen.worlds.meshes.surface import Soup, across, ids_of, smooth
 from unseen.worlds.rendering.mesh import Mesh, face_normals
 
@@ -125,6 +126,35 @@ def test_a_scene_is_flattened_and_a_mirrored_node_keeps_its_outside(tmp_path: Pa
         out = one.vertices[faces].mean(1) - centre
         assert ((face_normals(one.vertices, faces) * out).sum(1) > 0).all()
         assert ((one.normals[faces].mean(1) * out).sum(1) > 0).all()
+
+
+def write_glb(path: Path, parts: int) -> Path:
+    """One mesh of several primitives, each a triangle of its own colour: readers have to name them themselves."""
+    points = np.array([[[k, 0, 0], [k + 1, 0, 0], [k, 1, 0.1 * k]] for k in range(parts)], np.float32)
+    data = points.tobytes()
+    tree = {
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": k}, "material": k} for k in range(parts)]}],
+        "materials": [{"pbrMetallicRoughness": {"baseColorFactor": [k / parts, 0.5, 0, 1]}} for k in range(parts)],
+        "accessors": [
+            {"bufferView": 0, "byteOffset": 36 * k, "componentType": 5126, "count": 3, "type": "VEC3",
+             "min": points[k].min(0).tolist(), "max": points[k].max(0).tolist()} for k in range(parts)
+        ],
+        "bufferViews": [{"buffer": 0, "byteLength": len(data)}], "buffers": [{"byteLength": len(data)}],
+    }  # fmt: skip
+    text = json.dumps(tree).encode()
+    text += b" " * (-len(text) % 4)
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(data), b"BIN\0") + data
+    path.write_bytes(struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks)
+    return path
+
+
+def test_a_file_gives_the_same_mesh_whenever_it_is_read(tmp_path: Path) -> None:
+    path = write_glb(tmp_path / "fan.glb", 7)
+    first, second = read(path).mesh, read(path).mesh
+    assert np.array_equal(first.vertices, second.vertices)
+    assert np.array_equal(first.faces, second.faces)
+    assert np.allclose(np.diff(first.vertices[first.faces[:7]].mean(1)[:, 1]) > 0, True), "in the order of the file"
 
 
 def test_textures_and_plain_colours_share_one_atlas(tmp_path: Path) -> None:
@@ -371,7 +401,7 @@ def test_five_million_faces_are_read_within_bounds(tmp_path: Path, suffix: str) 
         ("points.obj", "v 0 0 0\nv 1 0 0\n", "no faces|not readable"),
         ("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", "none of its 1 faces has an area"),
         ("one.obj", "v 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3\n", "none of its 1 faces has an area"),
-        ("empty.obj", "", "no faces|not readable"),
+        ("empty.obj", "", "the file is empty"),
         ("noise.glb", "this is no glTF", "not readable as GLB"),
         ("noise.stl", "\x00\x01", "not readable as STL|no faces"),
         ("noise.ply", "ply?", "not readable as PLY"),

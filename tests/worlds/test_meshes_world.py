@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from unseen.vocabulary.errors import UnseenError
-from unseen.worlds.meshes.index import entries
+from unseen.worlds.meshes.layouts.table import listing
 from unseen.worlds.meshes.reading import Reading, read
 from unseen.worlds.meshes.world import meshes
 
@@ -168,7 +168,7 @@ def test_a_wrong_index_is_told_by_line(root: Path, tmp_path: Path) -> None:
     ):
         (tmp_path / "index.csv").write_text(text)
         with pytest.raises(UnseenError, match=reason):
-            entries(tmp_path)
+            listing(tmp_path, tmp_path)
 
 
 @pytest.mark.slow

@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from unseen.engines.progress import clock
 from unseen.reports.console import bare_table, print_hanging, print_table
+from unseen.vocabulary.spans import clock
 
 MOST_SETS = 3  # asked of a split by levels that have a column in the plan's table
 MOST_SPLITS = 4  # by levels that the plan draws

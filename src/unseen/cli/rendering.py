@@ -10,9 +10,9 @@ from typing import Any
 from rich.console import Console
 
 from unseen.cli.interrupts import stopped_with
-from unseen.engines.progress import clock
 from unseen.reports.console import print_hanging
 from unseen.vocabulary.errors import UnseenError, listed, nearest
+from unseen.vocabulary.spans import clock
 
 EVERY = 10  # seconds between lines where there is no terminal
 

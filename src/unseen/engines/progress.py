@@ -8,24 +8,14 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from unseen.vocabulary.spans import clock
+
 if TYPE_CHECKING:
     from unseen.studies.anew import Work
     from unseen.studies.execute import Event
     from unseen.studies.study import Study
 
 OFTEN = 0.3  # seconds between two looks of the bar
-
-
-def clock(seconds: float) -> str:
-    """A span of time as people say it.
-
-    >>> clock(75), clock(4000)
-    ('1:15', '1:06:40')
-    """
-    seconds = round(seconds)
-    hours, rest = divmod(seconds, 3600)
-    minutes, left = divmod(rest, 60)
-    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
 
 
 class Followed:

@@ -31,16 +31,23 @@ LOCATIONS = frozenset(
 
 
 def placeless(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """A world's arguments without those that only say where files lie, also of a world within it.
+    """A world's arguments without those that only say where files lie, also of a world within it. Of a folder whose
+    meshes another world shows, that there is one remains.
 
     >>> placeless({"root": "here", "of": {"name": "mnist", "root": "there"}})
     {'of': {'name': 'mnist'}}
+    >>> placeless({"meshes": "here"})
+    {'meshes': {}}
     """
-    return {
-        key: placeless(value) if isinstance(value, Mapping) else value
-        for key, value in arguments.items()
-        if key not in LOCATIONS
-    }
+    kept: dict[str, Any] = {}
+    for key, value in arguments.items():
+        if isinstance(value, Mapping):
+            kept[key] = placeless(value)
+        elif key == "meshes" and isinstance(value, str):
+            kept[key] = {}
+        elif key not in LOCATIONS:
+            kept[key] = value
+    return kept
 
 
 @lru_cache(maxsize=1)

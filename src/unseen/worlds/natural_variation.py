@@ -2,35 +2,38 @@
 
 Five factors, each with a canonical level: pose, position, size, light (hue of the lamp) and background. Three blocks:
 ``single`` (one factor varies alone), ``pairs`` (two vary, on a coarser grid), ``all`` (random combinations of that
-grid). The seed renders 54 classes × 50 objects of 3D Warehouse; ours are procedural.
+grid). The seed renders 54 classes × 50 objects of 3D Warehouse; ours are procedural, or a folder of meshes.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace
-from unseen.vocabulary.samples import Block, Samples
+from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import stream
 from unseen.worlds.circumstances import Around, background_factor, check_seed, whole_number
-from unseen.worlds.objects import VERSION, Furnish, LazyStage, chosen_categories, provenance
+from unseen.worlds.objects import VERSION, LazyStage, provenance, things_of
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
-from unseen.worlds.rendering.environment import environment_of
+from unseen.worlds.rendering.environment import environment_of, said_of_light
 from unseen.worlds.stage import scalar_factor
 from unseen.worlds.variation import FIRST, said_of, variation_named
 
 SCALARS = ("pose", "position", "size", "light")
 BLOCKS = ("single", "pairs", "all")
+CLASSES = 24  # of our own, where none are named
 SHUFFLED = 10_000_000  # cells of a grid that is shuffled whole
 
 
 def natural_variation(
-    classes: int | Sequence[str] = 24,
+    classes: int | Sequence[str] | None = None,
     instances: int = 50,
     *,
     levels: int = 101,
@@ -39,6 +42,7 @@ def natural_variation(
     pair_backgrounds: int = 10,
     combinations: int = 1000,
     blocks: Sequence[str] = BLOCKS,
+    meshes: str | Path | Mapping[str, Any] | None = None,
     variation: str = FIRST.name,
     environment: str = "",
     side: int = 128,
@@ -49,13 +53,14 @@ def natural_variation(
     ``levels`` of each scalar factor and ``backgrounds`` for the single block; ``pair_levels`` and ``pair_backgrounds``
     for pairs, whose levels are taken evenly from the finer ones, the canonical one among them; ``combinations`` random
     cells for all together, the same for every instance. Of 24 × 50 objects that makes 0.5 + 1.4 + 1.2 million rows.
-    ``backgrounds`` may be a folder of photos. ``variation`` names how far the factors range: "first", "natural" or
-    "natural-upright". ``environment``: a Radiance .hdr file whose light falls on everything, in place of a lamp.
+    ``backgrounds`` may be a folder of photos. ``classes`` are names or how many; 24 of ours by default. ``meshes``: a
+    folder of 3D models to show in place of ours, all its classes by default and up to ``instances`` of each; or a table
+    with its ``root`` and what else the world ``meshes`` can be told of files (layout, minimum, duplicates …).
+    ``variation`` and ``environment`` are those of ``objects``.
 
     >>> len(natural_variation(2, 3, levels=5, backgrounds=4, pair_levels=3, pair_backgrounds=2, combinations=7).samples)
     654
     """
-    names = chosen_categories(classes, "classes")
     for name, given, least in (
         ("instances", instances, 1), ("levels", levels, 1), ("pair_levels", pair_levels, 1),
         ("pair_backgrounds", pair_backgrounds, 1), ("combinations", combinations, 0), ("side", side, 8),
@@ -74,27 +79,25 @@ def natural_variation(
         "pairs": pair_cells(factors, coarse),
         "all": random_cells(coarse, combinations, seed),
     }
-    category = Factor("category", names, kind="category", texts=tuple(f"a {name}" for name in names))
-    own = [f"{name} {i}" for name in names for i in range(instances)]
-    thing = Factor("object", tuple(own), kind="instance")
-    stored = {"category": np.repeat(np.arange(len(names)), instances), "object": np.arange(len(own))}
+    things = things_of(meshes, CLASSES if classes is None and meshes is None else classes, instances, seed, "classes")
+    thing = Factor("object", tuple(things.names), kind="instance")
     grid = tuple(f.name for f in factors)
-    parts = tuple(Block(len(own), stored, grid=grid, names=own, cells=cells[name]) for name in BLOCKS if name in blocks)
-    samples = Samples(FactorSpace((category, thing, *factors)), parts)
+    parts = tuple(things.block(grid, cells[name], object=np.arange(len(things))) for name in BLOCKS if name in blocks)
+    samples = Samples(FactorSpace((*things.factors, thing, *factors)), parts)
     around = Around(len(behind), 0, seed, photos.folder, photos.content, how.stands)
-    furnish = Furnish(names, instances, seed, around)
-    lit = environment_of(environment) if environment else None
+    furnish = things.furnish(around)
+    light_map = environment_of(environment) if environment else None
     return RenderedWorld(
         name="natural-variation", samples=samples, bank=furnish, side=side,
-        compose=LazyStage(furnish, samples, (), seed, how, lit),
+        compose=LazyStage(furnish, samples, (), seed, around.grounds(), how, light_map),
         fingerprint=fingerprint_of(
-            world="natural-variation", version=VERSION, classes=names, instances=instances, seed=seed, side=side,
+            world="natural-variation", version=VERSION, classes=things.categories, seed=seed, side=side, **things.said,
             sizes=[levels, around.said, pair_levels, pair_backgrounds, combinations],
             blocks=[name for name in BLOCKS if name in blocks], **said_of(how),
-            **({"environment": lit.content} if lit else {}),
+            **said_of_light(light_map),
         ),
-        provenance=provenance("procedural objects, rendered, in the layout of Ibrahim et al. 2022", around),
-        problems=Problems(photos.problems),
+        provenance=provenance("rendered, in the layout of Ibrahim et al. 2022", things, around),
+        problems=Problems((*things.problems, *photos.problems)),
     )  # fmt: skip
 
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
-from weakref import WeakValueDictionary
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unseen.vocabulary.errors import UnseenError, unknown
-from unseen.vocabulary.factors import Factor, FactorSpace
-from unseen.vocabulary.samples import Block, Samples
+from unseen.vocabulary.factors import FactorSpace
+from unseen.vocabulary.samples import Samples
 from unseen.worlds.circumstances import Around, circumstances, whole_number
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
-from unseen.worlds.rendering.environment import Environment, environment_of
+from unseen.worlds.rendering.environment import Environment, environment_of, said_of_light
 from unseen.worlds.shapes.categories import CATEGORIES
 from unseen.worlds.shapes.making import make_objects
 from unseen.worlds.stage import Stage
+from unseen.worlds.things import Things, category_factor, shared_bank
 from unseen.worlds.variation import FIRST, Variation
 
 if TYPE_CHECKING:
@@ -43,55 +44,80 @@ def objects(
     backgrounds: int | str = 0,
     textures: int | str = 0,
     drawn: Sequence[str] = (),
+    meshes: str | Path | Mapping[str, Any] | None = None,
     variation: str = FIRST.name,
     environment: str = "",
     side: int = 128,
     seed: int = 0,
 ) -> RenderedWorld:
-    """Procedural objects of many categories, unlimited instances each.
+    """Procedural objects of many categories, unlimited instances each; or those of a folder of meshes.
 
     ``categories``: names, how many, or all. ``pose``, ``position``, ``size``, ``light``, ``elevation`` are numbers of
     levels; a factor of one level is left out of the grid. ``backgrounds``: 0 stands on a plain floor; a number makes so
     many pictures (sky, water, city, home, grass in turn) a factor; a path takes a folder's photos. ``textures``: a
     number lays so many patterns over the objects as a factor; "categories" gives each category a pattern of its own, as
     a factor named by the categories: shape and texture then agree or conflict (Geirhos et al. 2019 without style
-    transfer). ``drawn`` names circumstances that vary from row to row without being a factor. ``variation`` names how
-    much they vary: "first", "natural" (tumbling, from a quarter of the frame, standing on the ground) or
-    "natural-upright". ``environment``: a Radiance .hdr file whose light falls on everything, in place of a lamp.
+    transfer). ``drawn`` names circumstances that vary from row to row without being a factor. ``meshes``: a folder of
+    3D models to show in place of ours, up to ``instances`` of each category, or a table with its ``root`` and what else
+    the world ``meshes`` can be told of files (layout, minimum, duplicates, max_faces …).
+
+    ``variation`` names how much circumstances vary: "first", "natural" (tumbling, from a quarter of the frame, standing on the
+    ground) or "natural-upright". ``environment``: a Radiance .hdr file whose light falls on everything, in place of a
+    lamp.
 
     >>> objects(["mug", "chair"], 3, pose=4).samples.space.shape
     (2, 4)
     """
-    names = chosen_categories(categories)
     whole_number("instances", instances, 1)
     whole_number("side", side, 8)
     counts = {"pose": pose, "position": position, "size": size, "light": light, "elevation": elevation}
-    varied = circumstances(names, counts, backgrounds, textures, drawn, seed, variation)
-    category = Factor("category", names, kind="category", texts=tuple(f"a {name}" for name in names))
-    table = np.repeat(np.arange(len(names)), instances)
-    block = Block(
-        len(table), {"category": table}, grid=tuple(f.name for f in varied.grid),
-        names=[f"{name} {i}" for name in names for i in range(instances)],
-    )  # fmt: skip
-    samples = Samples(FactorSpace((category, *varied.grid)), (block,))
-    furnish = Furnish(names, instances, seed, varied.around)
-    lit = environment_of(environment) if environment else None
+    things = things_of(meshes, categories, instances, seed)
+    varied = circumstances(things.categories, counts, backgrounds, textures, drawn, seed, variation)
+    samples = Samples(FactorSpace((*things.factors, *varied.grid)), (things.block([f.name for f in varied.grid]),))
+    furnish = things.furnish(varied.around)
+    light_map = environment_of(environment) if environment else None
+    problems = Problems((*things.problems, *varied.problems))
     return RenderedWorld(
         name="objects", samples=samples, bank=furnish, side=side,
-        compose=LazyStage(furnish, samples, varied.drawn, seed, varied.variation, lit),
+        compose=LazyStage(furnish, samples, varied.drawn, seed, varied.around.grounds(), varied.variation, light_map),
         fingerprint=fingerprint_of(
-            world="objects", version=VERSION, categories=names, instances=instances, seed=seed, side=side,
-            textures=str(textures), **varied.said(), **({"environment": lit.content} if lit else {}),
+            world="objects", version=VERSION, categories=things.categories, seed=seed, side=side,
+            textures=str(textures), **things.said, **varied.said(), **said_of_light(light_map),
         ),
-        provenance=provenance("procedural objects, rendered", varied.around),
-        problems=Problems(varied.problems),
+        provenance=provenance("rendered", things, varied.around),
+        problems=problems,
     )  # fmt: skip
 
 
-def provenance(source: str, around: Around) -> dict[str, str]:
+def things_of(
+    meshes: str | Path | Mapping[str, Any] | None,
+    categories: int | Sequence[str] | None,
+    instances: int,
+    seed: int,
+    argument: str = "categories",
+) -> Things:
+    """Objects made by rule, or those of a folder of meshes."""
+    if meshes is not None:
+        from unseen.worlds.meshes.things import from_meshes
+
+        return from_meshes(meshes, categories, instances, seed)
+    names = chosen_categories(categories, argument)
+    return Things(
+        names=[f"{name} {i}" for name in names for i in range(instances)],
+        factors=(category_factor(names),),
+        stored={"category": np.repeat(np.arange(len(names)), instances)},
+        furnish=partial(Furnish, names, instances, seed),
+        said={"instances": instances},
+        provenance={"source": "procedural objects", "licence": "Apache-2.0"},
+    )
+
+
+def provenance(how: str, things: Things, around: Around) -> dict[str, str]:
     """Where the pictures come from; a user's photos are not ours to license."""
     photos = f"; backgrounds: {around.backgrounds} photos of a folder, licence not stated" if around.folder else ""
-    return {"source": source + photos, "licence": "Apache-2.0" + photos, "ours": OURS}
+    said = dict(things.provenance)
+    told = {"source": f"{said.pop('source')}, {how}{photos}", "licence": said.pop("licence") + photos}
+    return {**told, "ours": OURS, **said}
 
 
 @dataclass(frozen=True)
@@ -104,27 +130,24 @@ class Furnish:
     around: Around
 
     def __call__(self) -> Bank:
+        return shared_bank(self, self._made)
+
+    def _made(self) -> Bank:
         from unseen.worlds.rendering.bank import Bank
 
-        found = _BANKS.get(self)
-        if found is None:
-            meshes = make_objects([(name, i) for name in self.categories for i in range(self.instances)], self.seed)
-            found = Bank(meshes, textures=self.around.patterns(), pictures=self.around.pictures())
-            _BANKS[self] = found
-        return found
-
-
-_BANKS: WeakValueDictionary[Furnish, Bank] = WeakValueDictionary()  # as long as a world that draws from it lives
+        meshes = make_objects([(name, i) for name in self.categories for i in range(self.instances)], self.seed)
+        return Bank(meshes, textures=self.around.patterns(), pictures=self.around.pictures())
 
 
 @dataclass(frozen=True, eq=False)
 class LazyStage:
     """A stage whose meshes are made when the first scene is asked for."""
 
-    furnish: Furnish
+    furnish: Callable[[], Bank]
     samples: Samples
     drawn: tuple[str, ...]
     seed: int
+    grounds: tuple[bool, ...] = ()  # whether things can stand in each background
     variation: Variation = FIRST
     environment: Environment | None = None
 
@@ -137,7 +160,7 @@ class LazyStage:
             self.samples,
             self.bank.on(device),
             pictures=range(len(self.bank.pictures)),
-            grounds=self.furnish.around.grounds(),
+            grounds=self.grounds,
             textures=range(len(self.bank.textures)),
             drawn=self.drawn,
             seed=self.seed,

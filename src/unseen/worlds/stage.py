@@ -60,7 +60,7 @@ class Stage:
     no factor and vary from row to row over their range."""
 
     samples: Samples
-    shelf: Shelf | MiddleOnly  # on the device
+    shelf: Shelf  # on the device
     pictures: Sequence[int] = ()
     grounds: Sequence[bool] = ()
     textures: Sequence[int] = ()
@@ -75,7 +75,6 @@ class Stage:
         ids = torch.from_numpy(rows).to(device)
         shown = self._shown(rows, ids, draw)
         if self.variation.framed:
-            assert not isinstance(self.shelf, MiddleOnly), "how low a turned mesh reaches is not known without it"
             scenes = natural_scenes(shown, self.shelf, self.variation, self.seed)
         else:
             scenes = first_scenes(shown, self.shelf)
@@ -140,14 +139,7 @@ class Stage:
         return table[torch.zeros_like(ids)]
 
 
-@dataclass(frozen=True, eq=False)
-class MiddleOnly:
-    """All that a scene of the first variation needs of a bank, where its meshes are not read yet."""
-
-    centre: Tensor  # [meshes, 3] the middle of each mesh's box
-
-
-def first_scenes(shown: Shown, shelf: Shelf | MiddleOnly) -> Scenes:
+def first_scenes(shown: Shown, shelf: Shelf) -> Scenes:
     """Upright on a floor, or hanging before a picture."""
     import torch
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from unseen.vocabulary.whole_files import written_aside
 from unseen.worlds.meshes.reading import VERSION, Read, Reading, read
 from unseen.worlds.rendering.mesh import Mesh
 
+_ABSENT = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)  # not there, or broken by a failing disk
 _COLUMNS = ("vertices", "faces", "normals", "colours", "paint", "gloss", "uv")
 
 
@@ -32,28 +34,30 @@ def entry(content: str, how: Reading, cache: Path) -> Path:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a world needs to know of a mesh before it is drawn: its height, and what is to be told."""
+    """What is to be known of a mesh before it is drawn: what is to be told of its file, and its form."""
 
     faces: int
     degenerate: int
     notes: tuple[str, ...]
-    height: float
+    form: tuple[float, ...]
+
+    @staticmethod
+    def of(told: Mapping[str, Any]) -> Facts:
+        """From plain data, as :func:`dataclasses.asdict` and JSON leave it."""
+        return Facts(told["faces"], told["degenerate"], tuple(told["notes"]), tuple(told["form"]))
 
 
-def facts_of(path: Path, content: str, how: Reading, cache: Path) -> Facts:
-    """The facts alone, read without the arrays; a file that is not in the cache is converted first."""
-    place = entry(content, how, cache)
+def known_facts(content: str, how: Reading, cache: Path) -> Facts | None:
+    """The facts alone, read without the arrays; None where the mesh is not in the cache."""
     try:
-        with place.open("rb") as opened, np.load(opened) as file:
-            found = json.loads(str(file["facts"]))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        found = _facts(converted(path, content, how, cache))
-    return Facts(**{**found, "notes": tuple(found["notes"])})
+        with entry(content, how, cache).open("rb") as opened, np.load(opened) as file:
+            return Facts.of(json.loads(str(file["facts"])))
+    except _ABSENT:
+        return None
 
 
-def _facts(one: Read) -> dict[str, Any]:
-    height = float(np.ptp(one.mesh.vertices[:, 2]))
-    return {"faces": one.faces, "degenerate": one.degenerate, "notes": list(one.notes), "height": height}
+def facts_of(one: Read) -> Facts:
+    return Facts(one.faces, one.degenerate, one.notes, one.form)
 
 
 def converted(path: Path, content: str, how: Reading, cache: Path) -> Read:
@@ -69,16 +73,17 @@ def converted(path: Path, content: str, how: Reading, cache: Path) -> Read:
 def _kept(place: Path) -> Read | None:
     try:
         with place.open("rb") as opened, np.load(opened) as file:
-            facts = json.loads(str(file["facts"]))
+            facts = Facts.of(json.loads(str(file["facts"])))
             texture = file.get("texture")
             shown = Mesh(texture=texture, **{name: file[name] for name in _COLUMNS})
-        return Read(shown, facts["faces"], facts["degenerate"], tuple(facts["notes"]))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):  # absent, or broken by a failing disk
+        return Read(shown, facts.faces, facts.degenerate, facts.notes, facts.form)
+    except _ABSENT:
         return None
 
 
 def _keep(one: Read, place: Path) -> None:
-    arrays = {name: getattr(one.mesh, name) for name in _COLUMNS} | {"facts": np.array(json.dumps(_facts(one)))}
+    arrays = {name: getattr(one.mesh, name) for name in _COLUMNS}
+    arrays["facts"] = np.array(json.dumps(asdict(facts_of(one))))
     if one.mesh.texture is not None:
         arrays["texture"] = one.mesh.texture
     try:

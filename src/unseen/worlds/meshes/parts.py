@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 
 from unseen.vocabulary.extras import needs_extra
-from unseen.worlds.decode import FORMATS, quiet
-from unseen.worlds.meshes.references import Reference, references
+from unseen.worlds.decode import FORMATS, MOST_PIXELS, quiet
+from unseen.worlds.meshes.declared import check_size
+from unseen.worlds.meshes.references import Reference, Unreadable, references
 
 TEXTURES = ("MPO", "TGA", "DDS", "PCX", "SGI", "PSD", "QOI")  # besides what photos are; never EPS, which runs a program
+COUNTED = (".off", ".ply", ".stl")  # whose files say how many faces they have
+LARGEST = 4096  # pixels along a texture's edge that are kept: no mesh here is drawn that large
 GLASS = np.array([0.42, 0.47, 0.50])  # ours: what shows through a pane, since nothing here is transparent
-
-
-class Unreadable(Exception):
-    """This file shows no mesh; the message says why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,22 +39,36 @@ class Part:
 
 def parts(path: Path) -> tuple[list[Part], list[str]]:
     """The parts of a file that have faces, and notes on what it refers to and does not have."""
+    said = check_size(path)
     named = references(path)
     notes = [f"missing {one.name}, drawn plain" for one in named if one.path is None]
     scene = _loaded(path, [one.name for one in named if one.path is None])
     textures = {one.material: one for one in named if one.material and one.path is not None}
     found: list[Part] = []
-    for node in sorted(scene.graph.nodes_geometry, key=str):
-        transform, name = scene.graph[node]
-        geometry = scene.geometry[name]
+    for transform, geometry in _placed(scene):
         if not hasattr(geometry, "faces") or not len(geometry.faces):  # a point cloud or a path
             continue
-        part, note = _part(geometry, np.asarray(transform, np.float64), textures, path.suffix.lower())
+        part, note = _part(geometry, transform, textures, path.suffix.lower())
         found.append(part)
         notes += [note] if note else []
     if not found:
         raise Unreadable("it has no faces")
+    there = sum(len(part.faces) for part in found)
+    if path.suffix.lower() in COUNTED and said is not None and there < said:
+        raise Unreadable(f"it is cut short: {there:,} of {said:,} faces are there")
     return found, list(dict.fromkeys(notes))
+
+
+def _placed(scene: Any) -> list[tuple[np.ndarray, Any]]:
+    """What stands where, in the order of the file. trimesh gives nodes without a name of their own a random one, so the
+    order of names is another one in every process."""
+    order = {name: place for place, name in enumerate(scene.geometry)}
+    found = [
+        (np.asarray(transform, np.float64), name)
+        for transform, name in map(scene.graph.get, scene.graph.nodes_geometry)
+    ]
+    found.sort(key=lambda one: (order[one[1]], one[0].tolist()))
+    return [(transform, scene.geometry[name]) for transform, name in found]
 
 
 def _loaded(path: Path, missing: list[str]) -> Any:
@@ -183,9 +196,16 @@ def _pixels(picture: Any, name: str) -> tuple[np.ndarray | None, str]:
             opened = Image.open(picture) if isinstance(picture, Path) else picture  # reads the header, no more
             if getattr(opened, "format", None) not in (None, *FORMATS, *TEXTURES):
                 raise ValueError(f"{opened.format} is no format of textures")
-            array = np.asarray(opened.convert("RGBA"))
+            if opened.width * opened.height > MOST_PIXELS:
+                raise ValueError(f"{opened.width}×{opened.height} is more than {MOST_PIXELS:,} pixels")
+            clear = "A" in opened.mode or "a" in opened.mode or "transparency" in opened.info
+            shrunk = opened.convert("RGBA" if clear else "RGB")
+            shrunk = shrunk.reduce(-(-max(shrunk.size) // LARGEST)) if max(shrunk.size) > LARGEST else shrunk
+            array = np.asarray(shrunk)
     except Exception as fault:  # Pillow raises many kinds
         return None, f"unreadable texture {name}, drawn plain ({' '.join(str(fault).split())[:80]})"
+    if not clear:
+        return array, ""
     colour, alpha = array[..., :3].astype(np.float32), array[..., 3:].astype(np.float32) / 255
     if alpha.min() < 1 and alpha.max() > 0:
         mean = (colour * alpha).sum((0, 1)) / alpha.sum()

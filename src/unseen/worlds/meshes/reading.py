@@ -10,18 +10,26 @@ import numpy as np
 
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.worlds.meshes.atlas import textured
-from unseen.worlds.meshes.parts import Part, Unreadable, parts
-from unseen.worlds.meshes.references import SUFFIXES
+from unseen.worlds.meshes.forms import form
+from unseen.worlds.meshes.parts import Part, parts
+from unseen.worlds.meshes.references import SUFFIXES, Unreadable
 from unseen.worlds.meshes.simplify import simplified, snapped
 from unseen.worlds.meshes.surface import Soup, oriented, outside, smooth, soup, two_sided, without_degenerate
 from unseen.worlds.rendering.mesh import Mesh, mesh, upright
 
-VERSION = 1  # raise it when a file would give another mesh
+VERSION = 2  # raise it when a file would give another mesh; 2: parts in the order of the file, not in a random one
 AHEAD = 8  # times the faces wanted: larger meshes are brought there before anybody looks at them
 AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1), "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
-# glTF 2.0 says +y up, front along +z, and OBJ packs follow it. STL and PLY come from makers and scanners, who say
+# glTF 2.0 says +y up, front along +z, and OBJ packs follow it. STL, PLY and OFF come from makers and scanners, who say
 # nothing: z up and a front along -y, as Blender has it (ours).
-USUAL = {".obj": ("y", "z"), ".gltf": ("y", "z"), ".glb": ("y", "z"), ".stl": ("z", "-y"), ".ply": ("z", "-y")}
+USUAL = {
+    ".obj": ("y", "z"),
+    ".gltf": ("y", "z"),
+    ".glb": ("y", "z"),
+    ".stl": ("z", "-y"),
+    ".ply": ("z", "-y"),
+    ".off": ("z", "-y"),
+}
 
 
 @dataclass(frozen=True)
@@ -29,8 +37,9 @@ class Reading:
     """How a file becomes a mesh: part of its identity in the cache.
 
     ``up`` and ``front`` name axes of the file ("y", "-z"; "" for the format's own), ``yaw`` turns the mesh further, in
-    degrees anti-clockwise seen from above. A mesh of more than ``max_faces``, counting both sides of open surfaces, is
-    simplified to about that; 0 keeps all. Its texture has an edge of ``texture`` texels.
+    degrees anti-clockwise seen from above; ``rotation``, nine numbers row by row, turns the file's points before all
+    else. A mesh of more than ``max_faces``, counting both sides of open surfaces, is simplified to about that; 0 keeps
+    all. Its texture has an edge of ``texture`` texels.
     """
 
     max_faces: int = 4000
@@ -38,6 +47,7 @@ class Reading:
     front: str = ""
     yaw: float = 0.0
     texture: int = 256
+    rotation: str = ""
 
     def __post_init__(self) -> None:
         for what in ("up", "front"):
@@ -47,6 +57,8 @@ class Reading:
             raise UnseenError(f"up='{self.up}' and front='{self.front}' lie on one axis; they must differ.")
         if not isinstance(self.max_faces, int) or self.max_faces < 0:
             raise UnseenError(f"`max_faces` is a whole number, 0 to keep all faces; {self.max_faces!r} was given.")
+        if self.rotation:
+            matrix_of(self.rotation)
         if self.texture < 32 or self.texture & (self.texture - 1):
             raise UnseenError(f"a texture's edge is a power of two from 32; {self.texture} was given.")
 
@@ -59,6 +71,7 @@ class Read:
     faces: int  # in the file
     degenerate: int  # of them, dropped for having no area
     notes: tuple[str, ...] = ()
+    form: tuple[float, ...] = ()  # see forms.py
 
 
 def read(path: Path, how: Reading | None = None) -> Read:
@@ -75,7 +88,8 @@ def read(path: Path, how: Reading | None = None) -> Read:
     if not len(whole):
         raise Unreadable(f"none of its {total:,} faces has an area")
     turn = _turn(suffix, how)
-    whole = Soup(**{**whole.__dict__, "corners": whole.corners @ turn.T, "normals": whole.normals @ turn.T})
+    whole = replace(whole, corners=whole.corners @ turn.T, normals=whole.normals @ turn.T)
+    own = form(whole.corners)
     if 0 < AHEAD * how.max_faces < len(whole):  # faces smaller than a pixel could not be told seen from unseen
         whole = simplified(replace(whole, one_sided=np.ones(len(whole), bool)), AHEAD * how.max_faces)
         whole = replace(whole, one_sided=np.array([part.one_sided for part in found])[whole.part])
@@ -86,7 +100,7 @@ def read(path: Path, how: Reading | None = None) -> Read:
     whole = whole if how.max_faces == 0 else simplified(whole, how.max_faces)
     whole, texture = textured(smooth(two_sided(whole)), images, how.texture)
     try:
-        return Read(upright(_packed(whole, texture)), total, degenerate, tuple(notes))
+        return Read(upright(_packed(whole, texture)), total, degenerate, tuple(notes), own)
     except UnseenError as fault:
         raise Unreadable(str(fault)) from None
 
@@ -112,6 +126,19 @@ def _pictures(found: list[Part]) -> tuple[list[np.ndarray], list[int]]:
     return list(images.values()), numbers
 
 
+def matrix_of(rotation: str) -> np.ndarray:
+    """A rotation that is written as nine numbers; no rotation at all is the identity."""
+    if not rotation:
+        return np.eye(3)
+    try:
+        matrix = np.array([float(word) for word in rotation.split()]).reshape(3, 3)
+    except ValueError:
+        matrix = np.zeros((3, 3))
+    if not np.isfinite(matrix).all() or np.abs(matrix @ matrix.T - np.eye(3)).max() > 0.01:
+        raise UnseenError(f"a rotation is nine numbers that turn and nothing else, row by row; '{rotation}' was given.")
+    return matrix
+
+
 def _turn(suffix: str, how: Reading) -> np.ndarray:
     """The rotation from the file's axes to ours."""
     usual_up, usual_front = USUAL[suffix]
@@ -122,7 +149,7 @@ def _turn(suffix: str, how: Reading) -> np.ndarray:
     axes = np.stack([front, np.cross(up, front), up])  # ours: x front, y left, z up
     angle = np.radians(how.yaw)
     about = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
-    return about @ axes
+    return about @ axes @ matrix_of(how.rotation)
 
 
 def _packed(given: Soup, texture: np.ndarray | None) -> Mesh:

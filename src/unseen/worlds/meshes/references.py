@@ -15,8 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-SUFFIXES = (".obj", ".glb", ".gltf", ".stl", ".ply")
+SUFFIXES = (".obj", ".glb", ".gltf", ".stl", ".ply", ".off")
 _OPTION = re.compile(r"-\w+(?:\s+-?[\d.]+|\s+(?:on|off)\b)+\s+", re.IGNORECASE)  # map_Kd -s 1 1 1 wood.png
+
+
+class Unreadable(Exception):
+    """This file shows no mesh; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ def _of_mtl(path: Path) -> Iterator[Reference]:
 
 def _of_gltf(path: Path) -> Iterator[Reference]:
     try:
-        tree = json.loads(_json_of(path))
+        tree = json.loads(json_of(path))
         named = [entry.get("uri") for kind in ("buffers", "images") for entry in tree.get(kind, ())]
     except (ValueError, AttributeError, struct.error):
         return  # no glTF: the reader says so
@@ -84,7 +88,8 @@ def _of_gltf(path: Path) -> Iterator[Reference]:
             yield Reference(unquote(uri), _beside(path, unquote(uri)))
 
 
-def _json_of(path: Path) -> bytes:
+def json_of(path: Path) -> bytes:
+    """The text of a glTF file, or of a GLB's first chunk."""
     if path.suffix.lower() == ".gltf":
         return path.read_bytes()
     with path.open("rb") as file:  # a GLB: twelve bytes of header, then a chunk of JSON (glTF 2.0, section 4.4)
@@ -93,9 +98,11 @@ def _json_of(path: Path) -> bytes:
 
 
 def _beside(path: Path, name: str) -> Path | None:
-    """The named file: next to the one that names it, whatever the case of its letters and the slashes used."""
+    """The named file: next to the one that names it, or where Gazebo's models keep textures; whatever the case of its
+    letters and the slashes used."""
     tidy = name.replace("\\", "/").strip('"')
-    for place in (path.parent / tidy, path.parent / tidy.rsplit("/", 1)[-1]):
+    own = tidy.rsplit("/", 1)[-1]
+    for place in (path.parent / tidy, path.parent / own, path.parent.parent / "materials" / "textures" / own):
         if place.is_file():
             return place
         if place.parent.is_dir():

@@ -1,17 +1,16 @@
 """Which sides of faces can be seen from outside: a car's seats behind opaque panes cannot, nor the back of its doors.
 
-Every side gets a colour of its own and is drawn from many directions; sides that no picture shows, nor shows of a
+Every side is looked for from many directions; sides that no view shows, nor shows of a
 neighbour that looks the same way, are dropped, so that the faces a mesh may have are spent on what is looked at. Things
 stand on a floor here: what shows only from far below it is dropped too. The method is ours.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from unseen.worlds.rendering.mesh import mesh, upright
+from unseen.worlds.rendering.renderer import shown_faces
 
 VIEWS = 42
 SIDES = ((500, 96), (4000, 192))  # up to so many sides of faces: pixels
@@ -27,36 +26,25 @@ def seen(corners: np.ndarray, ids: np.ndarray) -> np.ndarray:
     import torch
 
     from unseen.worlds.rendering.bank import Bank
-    from unseen.worlds.rendering.renderer import render
     from unseen.worlds.rendering.staging import staged
 
     n = len(corners)
-    number = np.arange(1, n + 1)
-    colour = np.stack([number & 255, number >> 8 & 255, number >> 16 & 255], -1) / 255.0
     shape = upright(
-        mesh(
-            corners.reshape(-1, 3), np.arange(3 * n), normals=np.tile([0.0, 0.0, 1.0], (3 * n, 1)),
-            colour=np.repeat(colour, 3, axis=0), gloss=0.0,
-        )
-    )  # fmt: skip
-    bank = Bank((shape,))
+        mesh(corners.reshape(-1, 3), np.arange(3 * n), normals=np.tile([0.0, 0.0, 1.0], (3 * n, 1)), gloss=0.0)
+    )
+    shelf = Bank((shape,)).on("cpu")
     radius = float(np.linalg.norm(shape.extents)) / 2
     azimuth, elevation = _directions(VIEWS)
-    found = np.zeros(n + 1, bool)
+    found = np.zeros(n, bool)
     pixels = next((pixels for most, pixels in SIDES if n <= most), SIDE)
     for start in range(0, VIEWS, TOGETHER):
         some = slice(start, start + TOGETHER)
         scenes = staged(
             torch.zeros(len(azimuth[some])), azimuth=torch.from_numpy(azimuth[some]),
-            elevation=torch.from_numpy(elevation[some]), fov=FOV, floor_colour=(0.0, 0.0, 0.0), shadow=0.0,
+            elevation=torch.from_numpy(elevation[some]), fov=FOV, shadow=0.0,
             distance=1.02 * radius / np.sin(np.radians(FOV / 2)), target=(0.0, 0.0, float(shape.extents[2]) / 2),
-            light_colour=(0.0, 0.0, 0.0), bottom=(0.0, 0.0, 0.0), top=(0.0, 0.0, 0.0),
         )  # fmt: skip
-        scenes = replace(scenes, ambient=torch.ones((len(scenes), 1, 3)))  # every face in its own colour
-        drawn = render(scenes, bank, pixels, supersampling=1).long()
-        shown = torch.unique(drawn[:, 0] + 256 * drawn[:, 1] + 65536 * drawn[:, 2]).numpy()
-        found[shown[shown <= n]] = True
-    found = found[1:]
+        found[shown_faces(scenes, shelf, pixels).numpy() % n] = True  # every view has the faces once more
     for _ in range(RINGS):
         found = _with_neighbours(found, corners, ids)
     return found
@@ -74,7 +62,7 @@ def _with_neighbours(found: np.ndarray, corners: np.ndarray, ids: np.ndarray) ->
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     unit = across / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-300)
     total = np.zeros((int(ids.max()) + 1, 3))
-    for corner in range(3):
-        np.add.at(total, ids[found, corner], unit[found])
+    for axis in range(3):
+        total[:, axis] = np.bincount(ids[found].T.reshape(-1), np.tile(unit[found, axis], 3), minlength=len(total))
     total /= np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300)
     return found | (np.einsum("fkc,fc->fk", total[ids], unit) > 0.26).any(1)

@@ -11,6 +11,7 @@ from unseen.worlds.meshes.parts import Part
 from unseen.worlds.meshes.seen import seen
 
 CREASE = 40.0  # degrees between faces from which an edge is sharp, where a file has no normals
+GRAINS = 100_000  # along the longest edge: corners closer than one are one
 MOST_AROUND = 200  # faces around one point beyond which all of them count as smooth
 
 
@@ -65,8 +66,18 @@ def ids_of(corners: np.ndarray) -> np.ndarray:
     flat = corners.reshape(-1, 3)
     low = flat.min(0)
     size = float((flat.max(0) - low).max()) or 1.0
-    key = np.rint((flat - low) * (1e5 / size)).astype(np.int64)
-    return np.unique(key, axis=0, return_inverse=True)[1].reshape(-1, 3)
+    key = np.rint((flat - low) * (GRAINS / size)).astype(np.int64)
+    return np.unique(packed(key, GRAINS + 1), return_inverse=True)[1].reshape(-1, 3)
+
+
+def packed(rows: np.ndarray, beyond: int) -> np.ndarray:
+    """Rows of whole numbers from 0 below ``beyond`` as one number each, in the same order: sorting them is several
+    times as fast. They must fit: ``beyond`` to the power of the columns, below 2**63."""
+    assert beyond ** rows.shape[1] < 2**63
+    one = rows[:, 0].copy()
+    for column in rows.T[1:]:
+        one = one * beyond + column
+    return one
 
 
 def without_degenerate(given: Soup) -> tuple[Soup, int]:

@@ -77,6 +77,11 @@ def environment_in(light: np.ndarray, content: str = "") -> Environment:
     return Environment(rows, tuple(map(float, way)), tuple(float(v) * scale for v in colour), content)
 
 
+def said_of_light(environment: Environment | None) -> dict[str, str]:
+    """What a fingerprint holds of it: what the file holds, not where it lies."""
+    return {} if environment is None else {"environment": environment.content}
+
+
 def lit_by(scenes: Scenes, environment: Environment, tint: Tensor) -> Scenes:
     """The same scenes in another light, multiplied by ``tint`` [b, 3]."""
     import torch

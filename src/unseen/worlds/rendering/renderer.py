@@ -184,6 +184,22 @@ def out_of_frame(scenes: Scenes, bank: Bank, side: int) -> Tensor:
     return torch.cat(_by_chunk(scenes, bank, side, lambda part: ~part.mask.flatten(1).any(1)))
 
 
+def shown_faces(scenes: Scenes, shelf: Shelf, side: int) -> Tensor:
+    """Which faces are seen at the middle of any pixel: numbers in the list of all faces of the things, one thing after
+    the other, each once. Nothing is shaded."""
+    import torch
+
+    with torch.no_grad():
+        view = viewed(scenes, shelf, side, 1, 1 << 24)
+        touched = _touched(view.keys)
+        if not len(touched):
+            return touched
+        on, covers = uncovered(scenes, view, touched, side, 1)
+        marked = torch.zeros(len(view.geometry.owner), dtype=torch.bool)
+        marked[view.found.face.index_select(0, on.triangle.index_select(0, covers.nonzero().squeeze(1)))] = True
+        return marked.nonzero().squeeze(1)
+
+
 def _by_chunk(scenes: Scenes, bank: Bank, side: int, keep: Callable[[Layers], T]) -> list[T]:
     """What is to be kept of the layers of each chunk, in order."""
     import torch
