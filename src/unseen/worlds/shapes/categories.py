@@ -7,35 +7,16 @@ the same whoever asks, and a new category shifts no other.
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import cast
-
-import numpy as np
+from collections.abc import Mapping
 
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.seeds import stream
+from unseen.worlds.everyday.table import EVERYDAY
 from unseen.worlds.rendering.mesh import Mesh, upright
+from unseen.worlds.shapes.category import Category
 
 FOLDER = "unseen.worlds.shapes"
-
-
-@dataclass(frozen=True)
-class Category:
-    """``function`` is ``module:function``; ``text`` says what an instance looks like and where its front (+x) is."""
-
-    name: str
-    function: str
-    text: str
-
-    @cached_property
-    def make(self) -> Callable[[np.random.Generator], Mesh]:
-        """The function itself, imported when it is first asked for."""
-        module, _, name = self.function.partition(":")
-        return cast(Callable[[np.random.Generator], Mesh], getattr(importlib.import_module(module), name))
 
 
 def _rows(*rows: tuple[str, str, str]) -> dict[str, Category]:
@@ -93,14 +74,26 @@ CATEGORIES: dict[str, Category] = _rows(
 )
 
 
-def make_object(category: str, instance: int, seed: int = 0) -> Mesh:
+SETS: Mapping[str, Mapping[str, Category]] = {"first": CATEGORIES, "everyday": EVERYDAY}
+
+
+def things_called(things: str) -> Mapping[str, Category]:
+    """The table of a set of things, by the set's name."""
+    if things not in SETS:
+        raise unknown("set of things", things, SETS)
+    return SETS[things]
+
+
+def make_object(category: str, instance: int, seed: int = 0, things: str = "first") -> Mesh:
     """An instance of a category: upright, its front towards +x, its longest edge 1; the same for the same arguments.
 
     >>> len(make_object("mug", 3).faces) == len(make_object("mug", 3).faces)
     True
     """
-    if category not in CATEGORIES:
-        raise unknown("category", category, CATEGORIES, where="the table of objects")
+    table = things_called(things)
+    if category not in table:
+        raise unknown("category", category, table, where="the table of objects")
     if not is_whole(instance) or instance < 0:
         raise UnseenError(f"an instance of '{category}' is a whole number from 0 on; given: {instance!r}.")
-    return upright(CATEGORIES[category].make(stream(seed, "shapes", category, int(instance))))
+    named = () if things == "first" else (things,)  # the first set keeps the streams that it always had
+    return upright(table[category].make(stream(seed, "shapes", *named, category, int(instance))))

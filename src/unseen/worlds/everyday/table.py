@@ -1,0 +1,38 @@
+"""The table of the everyday things, in groups of neighbours."""
+
+from __future__ import annotations
+
+from unseen.worlds.shapes.category import Category
+
+FOLDER = "unseen.worlds.everyday"
+
+
+def _rows(*rows: tuple[str, str, str]) -> dict[str, Category]:
+    return {name: Category(name, f"{FOLDER}.{place}", text) for name, place, text in rows}
+
+
+EVERYDAY: dict[str, Category] = _rows(
+    # vessels
+    ("mug", "vessels:mug", "straight, tapered, barrel, bell, tankard, round; its handle is on its left"),
+    ("cup", "vessels:cup", "wide and low, mostly on a saucer; a few without a handle"),
+    ("bowl", "vessels:bowl", "for soup, mixing, deep, conical, footed, rimmed"),
+    ("vase", "vessels:vase", "amphora, trumpet, gourd, urn and others, some with flowers"),
+    ("jug", "vessels:jug", "pear, tall, bellied, conical, ewer; its lip points to the left"),
+    ("teapot", "vessels:teapot", "globe, pear, low, tall, drum, footed; its spout points to the left"),
+    ("pot", "vessels:pot", "for stock, a casserole, a caldron, a crock; two handles, some with a lid"),
+    ("pan", "vessels:pan", "for frying, a wok, a saucepan; its handle points to the left or back"),
+    ("bottle", "vessels:bottle", "of wine, beer, water, cola, spirits, pills, lotion, sport"),
+    ("wine glass", "vessels:wine_glass", "red, white, flute, goblet, coupe, martini; empty or filled"),
+    ("bucket", "vessels:bucket", "of tin, plastic or staves; its bail up or down"),
+    # furniture
+    ("chair", "seats:chair", "dining, ladder-back, windsor, office, folding, shell, cantilever, rocking"),
+    ("armchair", "seats:armchair", "club, wing, tub, or a wooden frame with cushions"),
+    ("stool", "seats:stool", "for a bar, low, square, turning, with a step"),
+    ("bench", "seats:bench", "in a park, a plank, with a back, with a pad"),
+    ("sofa", "seats:sofa", "for two to four, plain, rolled, slim, around a corner"),
+    ("table", "cases:table", "for dining, coffee, the side, on trestles"),
+    ("desk", "cases:desk", "drawers on one or both sides, panels, a secretary; its user sits in front"),
+    ("bed", "cases:bed", "panel, bars, pad, divan, four-poster, bunk; its foot points to the front"),
+    ("bookcase", "cases:bookcase", "open or closed at the sides, more or less full"),
+    ("wardrobe", "cases:wardrobe", "doors, doors and drawers, a mirror, or a chest of drawers"),
+)
