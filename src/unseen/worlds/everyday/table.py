@@ -35,4 +35,15 @@ EVERYDAY: dict[str, Category] = _rows(
     ("bed", "cases:bed", "panel, bars, pad, divan, four-poster, bunk; its foot points to the front"),
     ("bookcase", "cases:bookcase", "open or closed at the sides, more or less full"),
     ("wardrobe", "cases:wardrobe", "doors, doors and drawers, a mirror, or a chest of drawers"),
+    # animals
+    ("dog", "animals:dog", "nine breeds, from greyhound to bulldog; standing, walking, sitting, lying"),
+    ("wolf", "animals:wolf", "grey, black, brown or white"),
+    ("fox", "animals:fox", "red, grey, arctic, or a kit with large ears"),
+    ("cat", "animals:cat", "tabby, patched, plain, pointed; short or long hair"),
+    ("horse", "animals:horse", "of many coats, its head up or grazing"),
+    ("cow", "animals:cow", "plain or patched, with or without horns"),
+    ("sheep", "animals:sheep", "shorn or woolly, ewes and rams"),
+    ("pig", "animals:pig", "pink, dark, patched, or a boar"),
+    ("elephant", "animals:elephant", "small or large ears, trunk down or raised"),
+    ("bear", "animals:bear", "brown, black, white"),
 )
