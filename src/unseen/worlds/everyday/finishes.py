@@ -152,3 +152,19 @@ def _wrapped(part: Mesh, tile: int) -> Mesh:
     girth = float(max(part.extents[:2].max(), 1e-9))
     u = np.abs(np.arctan2(y, x)) / np.pi * min(girth * 1.5, float(part.extents.max()))
     return replace(part, uv=np.column_stack([u + tile * PART, part.vertices[:, 2] - part.vertices[:, 2].min()]).astype(np.float32))
+
+
+def repainted(one: Mesh, f: Finishes, *, keep: float = 0.0, tile: int = 0) -> Mesh:
+    """A mesh of the first set in new paint: each of its painted colours becomes one of the object's own.
+
+    Colours that take no paint (glass, rubber, steel) stay. ``keep`` mixes the old colour in.
+    """
+    painted = one.paint > 0.5
+    own, place = np.unique(np.round(one.colours[painted], 2), axis=0, return_inverse=True)
+    new = np.array([f.body.colour, f.second.colour, f.third.colour])[np.arange(len(own)) % 3]
+    if len(own) > 3:  # shades of one paint: keep their relations
+        level = own.mean(1, keepdims=True) / max(float(own.mean(1).max()), 1e-6)
+        new = np.asarray(f.body.colour) * (0.4 + 0.6 * level)
+    colours = one.colours.copy()
+    colours[painted] = (new * (1 - keep) + own * keep)[place.reshape(-1)]
+    return _laid(replace(one, colours=np.clip(colours, 0, 1).astype(np.float32)), tile)

@@ -46,4 +46,10 @@ EVERYDAY: dict[str, Category] = _rows(
     ("pig", "animals:pig", "pink, dark, patched, or a boar"),
     ("elephant", "animals:elephant", "small or large ears, trunk down or raised"),
     ("bear", "animals:bear", "brown, black, white"),
+    # vehicles; all drive to the front
+    ("car", "road:car", "ten forms, each varied, with a face of its own"),
+    ("van", "road:van", "for goods, for people, a camper, with a high roof"),
+    ("bus", "road:bus", "in town, a coach, for school, with two decks, small"),
+    ("truck", "road:truck", "a pickup, a box, a flatbed, a tanker, a tipper, with a trailer"),
+    ("tractor", "road:tractor", "with a cab, a bar or an open seat, some with a shovel"),
 )
