@@ -214,7 +214,7 @@ def ellipsoid_at(at: np.ndarray, radii: tuple[float, float, float]) -> Mesh:
 def hull(rng: Rng, long: float, wide: float, deep: float, *, rake: float, stern: float, open_: float) -> tuple[Mesh, np.ndarray]:
     """A boat's hull with its bow at +x: sections from a transom or a pointed stern; hollow where ``open_``. Gives its rim, too."""
     t = np.linspace(0, 1, 11)
-    half = wide / 2 * np.where(t < 0.55, stern + (1 - stern) * np.sin(np.pi / 2 * np.minimum(t / 0.5, 1)), np.sqrt(np.maximum(1 - ((t - 0.55) / 0.45) ** 2.2, 0)))
+    half = wide / 2 * np.where(t < 0.55, stern + (1 - stern) * np.sin(np.pi / 2 * np.minimum(t / 0.5, 1)), np.sqrt(np.maximum(1 - (np.maximum(t - 0.55, 0) / 0.45) ** 2.2, 0)))
     half = np.maximum(half, 0.01 * wide)
     sheer = deep * (1 + 0.35 * (2 * t - 0.9) ** 2)
     x = (t - 0.5) * long

@@ -57,4 +57,19 @@ EVERYDAY: dict[str, Category] = _rows(
     ("motorbike", "rides:motorbike", "a scooter, a moped, a cruiser, for sport, without a fairing"),
     ("boat", "rides:boat", "under sail, a rowing boat, a canoe, a speedboat, a fishing boat"),
     ("aeroplane", "rides:aeroplane", "an airliner, a light aircraft, a fighter, a biplane"),
+    # birds and fish
+    ("duck", "birds:duck", "a drake, a duck, a goose; on its feet or afloat"),
+    ("hen", "birds:hen", "hens and cocks of many colours"),
+    ("fish", "birds:fish", "a carp, a goldfish, a coral fish, a perch, a long one; it swims to the front"),
+    # things
+    ("guitar", "strings:guitar", "three acoustic and three electric forms; its strings look to the front"),
+    ("violin", "strings:violin", "a violin or a cello, some with a bow; its strings look to the front"),
+    ("book", "things:book", "standing, lying, a stack, open; its cover looks to the front or up"),
+    ("laptop", "things:laptop", "open; its screen looks to the front"),
+    ("umbrella", "things:umbrella", "held, laid down, closed, a parasol"),
+    ("lamp", "things:lamp", "for a table, a desk, the floor, a globe"),
+    ("clock", "things:clock", "for a wall, an alarm clock, for a mantel, a tall case; its dial looks to the front"),
+    ("hat", "things:hat", "cowboy, sombrero, fedora, top hat, bowler, sun hat"),
+    ("shoe", "things:shoe", "for running, a loafer, a boot, a clog, a sandal, a pump; its toe points to the front"),
+    ("bag", "things:bag", "a backpack, a handbag, a tote, a satchel, a duffel"),
 )
