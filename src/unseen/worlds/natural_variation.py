@@ -18,7 +18,7 @@ from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
 from unseen.vocabulary.seeds import stream
 from unseen.worlds.circumstances import Around, background_factor, check_seed, whole_number
-from unseen.worlds.objects import VERSION, Furnish, LazyStage, chosen_categories, provenance
+from unseen.worlds.objects import VERSION, Furnish, LazyStage, chosen_categories, provenance, said
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
 from unseen.worlds.stage import scalar_factor
 
@@ -37,6 +37,7 @@ def natural_variation(
     pair_backgrounds: int = 10,
     combinations: int = 1000,
     blocks: Sequence[str] = BLOCKS,
+    collection: str = "first",
     side: int = 128,
     seed: int = 0,
 ) -> RenderedWorld:
@@ -45,12 +46,12 @@ def natural_variation(
     ``levels`` of each scalar factor and ``backgrounds`` for the single block; ``pair_levels`` and ``pair_backgrounds``
     for pairs, whose levels are taken evenly from the finer ones, the canonical one among them; ``combinations`` random
     cells for all together, the same for every instance. Of 24 × 50 objects that makes 0.5 + 1.4 + 1.2 million rows.
-    ``backgrounds`` may be a folder of photos.
+    ``backgrounds`` may be a folder of photos. ``collection``: "first" or "everyday", as in ``objects``.
 
     >>> len(natural_variation(2, 3, levels=5, backgrounds=4, pair_levels=3, pair_backgrounds=2, combinations=7).samples)
     654
     """
-    names = chosen_categories(classes, "classes")
+    names = chosen_categories(classes, "classes", collection)
     for name, given, least in (
         ("instances", instances, 1), ("levels", levels, 1), ("pair_levels", pair_levels, 1),
         ("pair_backgrounds", pair_backgrounds, 1), ("combinations", combinations, 0), ("side", side, 8),
@@ -76,14 +77,14 @@ def natural_variation(
     parts = tuple(Block(len(own), stored, grid=grid, names=own, cells=cells[name]) for name in BLOCKS if name in blocks)
     samples = Samples(FactorSpace((category, thing, *factors)), parts)
     around = Around(len(behind), 0, seed, photos.folder, photos.content)
-    furnish = Furnish(names, instances, seed, around)
+    furnish = Furnish(names, instances, seed, around, collection)
     return RenderedWorld(
         name="natural-variation", samples=samples, bank=furnish, compose=LazyStage(furnish, samples, (), seed),
         side=side,
         fingerprint=fingerprint_of(
             world="natural-variation", version=VERSION, classes=names, instances=instances, seed=seed, side=side,
             sizes=[levels, around.said, pair_levels, pair_backgrounds, combinations],
-            blocks=[name for name in BLOCKS if name in blocks],
+            blocks=[name for name in BLOCKS if name in blocks], **said(collection),
         ),
         provenance=provenance("procedural objects, rendered, in the layout of Ibrahim et al. 2022", around),
         problems=Problems(photos.problems),

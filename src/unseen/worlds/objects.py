@@ -15,7 +15,8 @@ from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
 from unseen.worlds.circumstances import Around, circumstances, whole_number
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
-from unseen.worlds.shapes.categories import CATEGORIES
+from unseen.worlds.everyday.table import VERSION as EVERYDAY_VERSION
+from unseen.worlds.shapes.categories import place_of, table_of
 from unseen.worlds.shapes.making import make_objects
 from unseen.worlds.stage import Stage
 
@@ -41,6 +42,7 @@ def objects(
     backgrounds: int | str = 0,
     textures: int | str = 0,
     drawn: Sequence[str] = (),
+    collection: str = "first",
     side: int = 128,
     seed: int = 0,
 ) -> RenderedWorld:
@@ -51,12 +53,13 @@ def objects(
     many pictures (sky, water, city, home, grass in turn) a factor; a path takes a folder's photos. ``textures``: a
     number lays so many patterns over the objects as a factor; "categories" gives each category a pattern of its own, as
     a factor named by the categories: shape and texture then agree or conflict (Geirhos et al. 2019 without style
-    transfer). ``drawn`` names circumstances that vary from row to row without being a factor.
+    transfer). ``drawn`` names circumstances that vary from row to row without being a factor. ``collection``: "first"
+    has 38 categories that are easy to tell apart, "everyday" 54 with neighbours that are not, of several sub-types each.
 
     >>> objects(["mug", "chair"], 3, pose=4).samples.space.shape
     (2, 4)
     """
-    names = chosen_categories(categories)
+    names = chosen_categories(categories, collection=collection)
     whole_number("instances", instances, 1)
     whole_number("side", side, 8)
     counts = {"pose": pose, "position": position, "size": size, "light": light, "elevation": elevation}
@@ -68,13 +71,13 @@ def objects(
         names=[f"{name} {i}" for name in names for i in range(instances)],
     )  # fmt: skip
     samples = Samples(FactorSpace((category, *varied.grid)), (block,))
-    furnish = Furnish(names, instances, seed, varied.around)
+    furnish = Furnish(names, instances, seed, varied.around, collection)
     return RenderedWorld(
         name="objects", samples=samples, bank=furnish, compose=LazyStage(furnish, samples, varied.drawn, seed),
         side=side,
         fingerprint=fingerprint_of(
             world="objects", version=VERSION, categories=names, instances=instances, seed=seed, side=side,
-            textures=str(textures), **varied.said(),
+            textures=str(textures), **varied.said(), **said(collection),
         ),
         provenance=provenance("procedural objects, rendered", varied.around),
         problems=Problems(varied.problems),
@@ -95,13 +98,15 @@ class Furnish:
     instances: int
     seed: int
     around: Around
+    collection: str = "first"
 
     def __call__(self) -> Bank:
         from unseen.worlds.rendering.bank import Bank
 
         found = _BANKS.get(self)
         if found is None:
-            meshes = make_objects([(name, i) for name in self.categories for i in range(self.instances)], self.seed)
+            wanted = [(name, i) for name in self.categories for i in range(self.instances)]
+            meshes = make_objects(wanted, self.seed, collection=self.collection)
             found = Bank(meshes, textures=self.around.patterns(), pictures=self.around.pictures())
             _BANKS[self] = found
         return found
@@ -138,21 +143,29 @@ class LazyStage:
         return {name: value for name, value in self.__dict__.items() if name != "bank"}
 
 
-def chosen_categories(categories: int | Sequence[str] | None, argument: str = "categories") -> tuple[str, ...]:
+def said(collection: str) -> dict[str, str]:
+    """What identifies the collection; nothing for the first, whose worlds keep the names they always had."""
+    return {} if collection == "first" else {"collection": f"{collection} {EVERYDAY_VERSION}"}
+
+
+def chosen_categories(
+    categories: int | Sequence[str] | None, argument: str = "categories", collection: str = "first"
+) -> tuple[str, ...]:
     """Names as given, so many taken evenly from the table (which is in groups), or all. ``argument`` is the name under
     which a world takes them."""
+    table = table_of(collection)
     if categories is None:
-        return tuple(CATEGORIES)
+        return tuple(table)
     if isinstance(categories, int) and not isinstance(categories, bool):
-        if not 1 <= categories <= len(CATEGORIES):
+        if not 1 <= categories <= len(table):
             raise UnseenError(
-                f"`{argument}` is a number from 1 to {len(CATEGORIES)}, or names; {categories} was given."
+                f"`{argument}` is a number from 1 to {len(table)}, or names; {categories} was given."
             )
-        every = tuple(CATEGORIES)
+        every = tuple(table)
         return tuple(every[place * len(every) // categories] for place in range(categories))
     if isinstance(categories, str) or not isinstance(categories, Sequence):
         raise UnseenError(f"`{argument}` takes a number or a list of names; {categories!r} was given.")
     for name in categories:
-        if name not in CATEGORIES:
-            raise unknown("category", name, CATEGORIES, where="the table of objects")
+        if name not in table:
+            raise unknown("category", name, table, where=place_of(collection))
     return tuple(categories)

@@ -1,8 +1,9 @@
-"""The categories of things made by rule: a visible table, and the one door to its instances.
+"""The categories of things made by rule: a visible table for each collection, and the one door to their instances.
 
 A row says where its function lives; a function takes a random generator and gives one instance, its front towards +x.
 Instances are without end: the generator is the stream of (seed, category, instance), so that instance 7 of the mugs is
-the same whoever asks, and a new category shifts no other.
+the same whoever asks, and a new category shifts no other. ``first`` is the collection that worlds had from the start,
+``everyday`` has 54 classes of several sub-types with confusable neighbours.
 """
 
 from __future__ import annotations
@@ -74,26 +75,31 @@ CATEGORIES: dict[str, Category] = _rows(
 )
 
 
-SETS: Mapping[str, Mapping[str, Category]] = {"first": CATEGORIES, "everyday": EVERYDAY}
+COLLECTIONS: Mapping[str, Mapping[str, Category]] = {"first": CATEGORIES, "everyday": EVERYDAY}
 
 
-def things_called(things: str) -> Mapping[str, Category]:
-    """The table of a set of things, by the set's name."""
-    if things not in SETS:
-        raise unknown("set of things", things, SETS)
-    return SETS[things]
+def table_of(collection: str) -> Mapping[str, Category]:
+    """The categories of a collection, by its name."""
+    if not isinstance(collection, str) or collection not in COLLECTIONS:
+        raise unknown("collection", str(collection), COLLECTIONS, where="the table of collections")
+    return COLLECTIONS[collection]
 
 
-def make_object(category: str, instance: int, seed: int = 0, things: str = "first") -> Mesh:
+def place_of(collection: str) -> str:
+    """How an error calls the collection's table."""
+    return "the table of objects" if collection == "first" else f"the collection '{collection}'"
+
+
+def make_object(category: str, instance: int, seed: int = 0, collection: str = "first") -> Mesh:
     """An instance of a category: upright, its front towards +x, its longest edge 1; the same for the same arguments.
 
     >>> len(make_object("mug", 3).faces) == len(make_object("mug", 3).faces)
     True
     """
-    table = things_called(things)
+    table = table_of(collection)
     if category not in table:
-        raise unknown("category", category, table, where="the table of objects")
+        raise unknown("category", category, table, where=place_of(collection))
     if not is_whole(instance) or instance < 0:
         raise UnseenError(f"an instance of '{category}' is a whole number from 0 on; given: {instance!r}.")
-    named = () if things == "first" else (things,)  # the first set keeps the streams that it always had
+    named = () if collection == "first" else (collection,)  # the first set keeps the streams that it always had
     return upright(table[category].make(stream(seed, "shapes", *named, category, int(instance))))
