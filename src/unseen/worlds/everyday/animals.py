@@ -15,8 +15,8 @@ from unseen.worlds.everyday.warps import bent
 from unseen.worlds.rendering.mesh import Mesh, joined
 
 HAIR: dict[str, Colour] = {
-    "black": (0.10, 0.09, 0.09), "dark": (0.24, 0.17, 0.12), "brown": (0.42, 0.27, 0.16), "chestnut": (0.52, 0.27, 0.13),
-    "red": (0.70, 0.38, 0.16), "tan": (0.74, 0.56, 0.36), "cream": (0.88, 0.80, 0.66), "white": (0.94, 0.93, 0.90),
+    "black": (0.10, 0.09, 0.09), "dark": (0.24, 0.17, 0.12), "brown": (0.44, 0.33, 0.24), "chestnut": (0.54, 0.33, 0.20),
+    "red": (0.74, 0.45, 0.24), "tan": (0.76, 0.64, 0.48), "cream": (0.88, 0.80, 0.66), "white": (0.94, 0.93, 0.90),
     "grey": (0.52, 0.50, 0.48), "slate": (0.36, 0.36, 0.37), "pink": (0.90, 0.70, 0.64),
 }  # fmt: skip
 
@@ -174,7 +174,7 @@ def pig(rng: Rng) -> Mesh:
 def elephant(rng: Rng) -> Mesh:
     b = drawn(rng, build.ELEPHANT, 0.07)
     b = replace(b, ear_size=b.ear_size * float(rng.choice([0.6, 0.85, 1.1])))
-    base = tone(rng, "grey", "slate", "grey", "tan", "brown")
+    base = mixed(tone(rng, "grey", "slate", "grey", "tan", "brown"), HAIR["grey"], 0.7)
     return dressed(rng, b, pose(rng), base, "plain", tone(rng, "tan"))
 
 

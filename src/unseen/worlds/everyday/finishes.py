@@ -15,6 +15,7 @@ import numpy as np
 
 from unseen.worlds.everyday.tiles import FUR, GOODS, atlas, spot
 from unseen.worlds.rendering.mesh import Mesh, joined, upright
+from unseen.worlds.shapes.surfaces import Point
 
 Colour = tuple[float, float, float]
 NATURAL: tuple[Colour, ...] = (  # wood, leather, clay, stone, hair: browns and greys of all depths
@@ -55,13 +56,13 @@ class Finish:
         return replace(self, colour=shade(self.colour, share))
 
 
-def shade(colour: Sequence[float], share: float) -> Colour:
+def shade(colour: Point, share: float) -> Colour:
     """A colour times ``share``; above 1 it is lighter."""
     r, g, b = (float(np.clip(c * share, 0, 1)) for c in colour)
     return r, g, b
 
 
-def mixed(one: Sequence[float], other: Sequence[float], share: float) -> Colour:
+def mixed(one: Point, other: Point, share: float) -> Colour:
     r, g, b = (float(a * (1 - share) + b * share) for a, b in zip(one, other))
     return r, g, b
 
@@ -98,7 +99,7 @@ def finishes(rng: np.random.Generator) -> Finishes:
     colours = [any_colour(rng) for _ in range(4)]
     wooden = NATURAL[int(rng.integers(6))] if rng.random() < 0.75 else any_colour(rng)
     metal = (STEEL, STEEL, BRASS, IRON)[int(rng.integers(4))]
-    gloss = rng.choice([0.05, 0.25, 0.6])
+    gloss = float(rng.choice([0.05, 0.25, 0.6]))
     return Finishes(
         body=Finish(colours[0], gloss, int(rng.integers(0, 2)), 1.0),
         second=Finish(colours[1], gloss, int(rng.integers(0, 2)), 0.0),

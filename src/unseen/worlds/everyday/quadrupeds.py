@@ -13,12 +13,13 @@ from unseen.worlds.everyday.turned import Rng, between
 from unseen.worlds.rendering.mesh import Mesh, moved
 from unseen.worlds.shapes.primitives import cone, cylinder, ellipsoid, sphere, tube, turn
 from unseen.worlds.shapes.skins import blade, body, lumpy, sheet, spline
+from unseen.worlds.shapes.surfaces import Points
 
 SIDES = (1, -1)
 Place = Callable[[tuple[float, float, float] | np.ndarray], np.ndarray]
 
 
-def loft(rows: list[tuple[float, ...]] | np.ndarray, rings: int, segments: int = 14, ends: tuple[float, float] = (0.8, 0.8)) -> Mesh:
+def loft(rows: Points, rings: int, segments: int = 14, ends: tuple[float, float] = (0.8, 0.8)) -> Mesh:
     return body(np.asarray(rows, float), rings=rings, segments=segments, ends=ends)
 
 
@@ -48,8 +49,8 @@ def animal(rng: Rng, b: Build, pose: str, hair: Finish, dark: Finish, horn: Fini
 
 def _torso(rng: Rng, b: Build, at: Place, stand: float) -> Mesh:
     t = np.array([0.0, 0.13, 0.36, 0.6, 0.82, 1.0])
-    half = np.array([0.28, 0.43, 0.47 * b.tuck, 0.49 * (0.4 + 0.6 * b.tuck), 0.5, 0.36]) * b.depth
-    wide = np.array([0.26, 0.45, 0.44, 0.5, 0.46, 0.3]) * b.depth * b.wide
+    half = np.array([0.3, 0.45, 0.49 * b.tuck, 0.5 * (0.4 + 0.6 * b.tuck), 0.5, 0.37]) * b.depth
+    wide = np.array([0.3, 0.47, 0.47, 0.52, 0.47, 0.32]) * b.depth * b.wide
     top = stand + np.array([-0.1 * b.depth, 0.0, -0.04 * b.depth, -0.04 * b.depth, 0.0, -0.12 * b.depth])
     top += b.croup * np.array([0.6, 1, 0.3, 0, 0, 0]) + b.hump * np.array([0, 0, 0, 0.4, 1.0, 0.4])
     rows = [[*at(((tt - 0.5) * b.length, 0, z - h)), w, h] for tt, z, h, w in zip(t, top, half, wide)]
@@ -83,7 +84,7 @@ def _legs(rng: Rng, b: Build, pose: str, at: Place, stand: float) -> tuple[list[
             away = 0.12 if pose == "sit" else 0.0
             fore = [(*_xz(h, 0.55 * y), 0.16 * D * b.wide + 0.3 * t, 0.3 * D), (*_xz(e, y), 0.8 * t + 0.04 * D, 0.16 * D + 0.45 * t), (e[0] - step / 2 + away * 0.5, y, 0.48 * e[2] + 0.03, 0.55 * t, 0.62 * t), (e[0] - step * 0.9 + away * 0.8, y, 0.13, 0.42 * t, 0.45 * t), (e[0] - step + away, y, 0.035, 0.5 * t, 0.52 * t)]
         if b.foot == "pillar":
-            hind, fore = ([(*row[:3], *(max(v, 0.85 * t) for v in row[3:])) for row in rows] for rows in (hind, fore))
+            hind, fore = ([(xx + d, s * beside * 0.6, z0, 0.2 * D, 0.26 * D), (xx + d, s * beside, z0 - 0.3 * D, 1.05 * t, 1.2 * t), (xx + d * 2, s * beside, 0.25, 0.85 * t, 0.88 * t), (xx + d * 2 + e, s * beside, 0.03, 0.92 * t, 0.92 * t)] for xx, d, e, z0 in ((-0.36 * b.length, 0.02, step, stand - 0.5 * D), (0.3 * b.length, 0.0, -step, stand - 0.45 * D)))
         for rows in (hind, fore):
             limbs.append(loft([list(map(float, row)) for row in rows], 13, 10, (0.6, 0.15)))
             ex, ey = rows[-1][0], rows[-1][1]
@@ -106,14 +107,14 @@ def _neck(rng: Rng, b: Build, at: Place, stand: float, lift: float, parts: dict[
     angle = np.deg2rad(max(b.neck_angle, min(lift + 12, 70)) if lift else b.neck_angle)
     way = np.array([np.cos(angle), 0, np.sin(angle)])
     thick = b.neck_base * b.depth / 2
-    last = b.neck_top * b.depth
+    last = min(b.neck_top * b.depth, 0.92 * b.head * b.head_deep / 2)
     end = base + way * (b.neck + 0.16 * b.length)
     bow = np.array([-way[2], 0, way[0]]) * 0.05 * b.neck
     rows = [
         [*base, 0.62 * b.depth * b.wide * 0.6, thick], [*(base + way * 0.1 * b.length), thick * 0.72, thick * 0.95],
-        [*(base * 0.45 + end * 0.55 + bow), 0.55 * thick * 0.7 + 0.35 * last, 0.5 * thick + 0.5 * last], [*end, 0.72 * last, last],
+        [*(base * 0.45 + end * 0.55 + bow), 0.55 * thick * 0.7 + 0.35 * last, 0.5 * thick + 0.5 * last], [*end, 0.78 * last, last],
     ]  # fmt: skip
-    neck = loft(rows, 10, 12, (0.3, 0.6))
+    neck = loft(rows, 10, 12, (0.3, 0.35))
     parts["neck"].append(lumpy(neck, rng, 0.04 * b.depth * b.wool, 0.14) if b.wool else neck)
     if b.mane:
         crest = [np.array(r[:3]) + np.array([-way[2], 0, way[0]]) * r[4] * 0.9 for r in rows]
@@ -153,7 +154,8 @@ def _head(rng: Rng, b: Build, poll: np.ndarray, way: np.ndarray, hair: Finish, d
         ex = min(0.42, stop - 0.04) * h
         spot = (ex + 0.02 * h, s * wide * 0.8, 0.36 * deep)
         parts["rest"].append(on(Finish((0.05, 0.04, 0.03), 1.0)(sphere(eye, spot, 8))))
-        parts["ears"].append(on(_ear(rng, b, s, h, wide, deep)))
+        ear = _ear(rng, b, s, h, wide, deep)
+        parts["ears"].append(moved(ear, shift + spin @ np.array([0.12 * h, s * wide * 0.85, 0.3 * deep])) if b.ear == "fan" else on(ear))
         if b.horns == "ox":
             long = between(rng, 0.3, 0.75) * h
             path = [(0.12 * h, s * wide * 0.6, 0.8 * deep), (0.1 * h, s * (wide + 0.5 * long), deep * 1.05), (0.18 * h, s * (wide + 0.75 * long), deep + 0.7 * long)]
@@ -198,12 +200,12 @@ def _ear(rng: Rng, b: Build, s: int, h: float, wide: float, deep: float) -> Mesh
         return blade(path, (0.12 * size, 0.3 * size, 0.03 * size), (0.6, 0, 0.8), 0.02 * h, fold=0.3)
     if b.ear == "fan":
         angle = np.deg2rad(np.linspace(100, 285, 9))
-        rim = np.stack([np.cos(angle) * 0.85, np.zeros(9), np.sin(angle) * 0.8 - 0.25 * (np.sin(angle) < 0)], -1) * size
+        rim = np.stack([np.cos(angle) * 0.85, np.zeros(9), np.sin(angle) * 0.7 - 0.3 * (np.sin(angle) < 0)], -1) * size
         share = np.linspace(0.05, 1, 4)[:, None, None]
         grid = rim[None] * share
         grid[..., 1] = s * 0.12 * size * np.sin(share[..., 0] * np.pi)
         ear = sheet(grid, 0.03 * h)
-        return moved(ear, (0.1 * h, s * wide * 0.9, 0.25 * deep), rotation=turn("z", -s * between(rng, 15, 55)) @ turn("y", -b.pitch * 0.7))
+        return moved(ear, rotation=turn("z", -s * between(rng, 10, 50)))
     forward = 0.45 if b.ear == "flop" else 0.12
     path = [root - (0, s * 0.05 * size, 0), root + (0.1 * size, s * 0.35 * size, 0.1 * size), root + (forward * size, s * 0.42 * size, -0.45 * size), root + (1.6 * forward * size, s * 0.34 * size, -0.95 * size)]
     return blade(path, (0.22 * size, 0.34 * size, 0.36 * size, 0.12 * size), (1, 0, 0.2), 0.03 * h, fold=0.1)

@@ -40,7 +40,7 @@ def stretched(one: Mesh, rng: np.random.Generator, amount: float, axes: str = "x
     def f(p: np.ndarray) -> np.ndarray:
         t = (p - low) / size
         bent = t + waves[:, 0] * np.sin(np.pi * 2 * t) / (2 * np.pi) + waves[:, 1] * np.sin(np.pi * t) / np.pi
-        return bent * size * whole + low
+        return (bent - 0.5) * size * whole + low + size / 2
 
     return deformed(one, f)
 
