@@ -14,8 +14,8 @@ from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
 from unseen.worlds.circumstances import Around, circumstances, whole_number
-from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
 from unseen.worlds.everyday.table import VERSION as EVERYDAY_VERSION
+from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
 from unseen.worlds.shapes.categories import place_of, table_of
 from unseen.worlds.shapes.making import make_objects
 from unseen.worlds.stage import Stage
@@ -158,9 +158,7 @@ def chosen_categories(
         return tuple(table)
     if isinstance(categories, int) and not isinstance(categories, bool):
         if not 1 <= categories <= len(table):
-            raise UnseenError(
-                f"`{argument}` is a number from 1 to {len(table)}, or names; {categories} was given."
-            )
+            raise UnseenError(f"`{argument}` is a number from 1 to {len(table)}, or names; {categories} was given.")
         every = tuple(table)
         return tuple(every[place * len(every) // categories] for place in range(categories))
     if isinstance(categories, str) or not isinstance(categories, Sequence):

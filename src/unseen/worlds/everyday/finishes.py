@@ -22,7 +22,13 @@ NATURAL: tuple[Colour, ...] = (  # wood, leather, clay, stone, hair: browns and 
     (0.86, 0.72, 0.52), (0.76, 0.56, 0.36), (0.62, 0.42, 0.26), (0.45, 0.29, 0.18), (0.30, 0.20, 0.13),
     (0.70, 0.38, 0.22), (0.90, 0.86, 0.78), (0.66, 0.62, 0.56), (0.48, 0.46, 0.43), (0.17, 0.15, 0.14),
 )  # fmt: skip
-NEUTRAL: tuple[Colour, ...] = ((0.95, 0.95, 0.94), (0.80, 0.81, 0.82), (0.55, 0.56, 0.58), (0.28, 0.29, 0.31), (0.10,) * 3)
+NEUTRAL: tuple[Colour, ...] = (
+    (0.95, 0.95, 0.94),
+    (0.80, 0.81, 0.82),
+    (0.55, 0.56, 0.58),
+    (0.28, 0.29, 0.31),
+    (0.10,) * 3,
+)
 STEEL, BRASS, IRON = (0.74, 0.75, 0.77), (0.80, 0.63, 0.32), (0.20, 0.20, 0.22)
 RUBBER, GLASS, GOLD = (0.08, 0.08, 0.085), (0.13, 0.17, 0.21), (0.83, 0.66, 0.28)
 PART = 1000.0  # a tile's number times this is added to u until the object is finished
@@ -152,7 +158,9 @@ def _wrapped(part: Mesh, tile: int) -> Mesh:
     x, y = (part.vertices[:, k] - middle[k] for k in (0, 1))
     girth = float(max(part.extents[:2].max(), 1e-9))
     u = np.abs(np.arctan2(y, x)) / np.pi * min(girth * 1.5, float(part.extents.max()))
-    return replace(part, uv=np.column_stack([u + tile * PART, part.vertices[:, 2] - part.vertices[:, 2].min()]).astype(np.float32))
+    return replace(
+        part, uv=np.column_stack([u + tile * PART, part.vertices[:, 2] - part.vertices[:, 2].min()]).astype(np.float32)
+    )
 
 
 def repainted(one: Mesh, f: Finishes, *, keep: float = 0.0, tile: int = 0) -> Mesh:

@@ -30,7 +30,12 @@ def legs(rng: Rng, f: Finishes, depth: float, width: float, height: float, style
     parts: list[Mesh] = []
     if style == "sled":
         for y in (-width / 2 + t, width / 2 - t):
-            path = [(-depth / 2, y, height), (-depth / 2 - out / 2, y, t), (depth / 2 + out / 2, y, t), (depth / 2, y, height)]
+            path = [
+                (-depth / 2, y, height),
+                (-depth / 2 - out / 2, y, t),
+                (depth / 2 + out / 2, y, t),
+                (depth / 2, y, height),
+            ]
             parts.append(wood(tube(path, t * 0.6, segments=8)))
         return parts
     for x, y in corners(depth - 2 * t, width - 2 * t):
@@ -43,13 +48,27 @@ def legs(rng: Rng, f: Finishes, depth: float, width: float, height: float, style
         elif style == "splayed":
             parts.append(wood(tube([(x * 0.85, y * 0.85, height), foot], [t * 1.1, t * 0.7], segments=9)))
         elif style == "turned":
-            rows = profile(rng, ((0.6, 0), (0.9, 0.1), (0.55, 0.3), (1, 0.55), (0.6, 0.7), (1, 1)), height, width=2.6 * t, loose=0.12, rows=15)
+            rows = profile(
+                rng,
+                ((0.6, 0), (0.9, 0.1), (0.55, 0.3), (1, 0.55), (0.6, 0.7), (1, 1)),
+                height,
+                width=2.6 * t,
+                loose=0.12,
+                rows=15,
+            )
             parts.append(wood(moved(solid(rows, segments=9), (x, y, 0))))
         elif style == "cabriole":
-            path = [(x, y, height), (x + sx * 1.2 * t, y + sy * 1.2 * t, 0.75 * height), (x, y, 0.3 * height), (x + sx * t, y + sy * t, 0)]
+            path = [
+                (x, y, height),
+                (x + sx * 1.2 * t, y + sy * 1.2 * t, 0.75 * height),
+                (x, y, 0.3 * height),
+                (x + sx * t, y + sy * t, 0),
+            ]
             parts.append(wood(tube(spline(path, 8), np.array([1.5, 1.5, 1.25, 1, 0.8, 0.7, 0.7, 1.0]) * t, segments=8)))
         else:
-            parts += [wood(tube([(x + d * 0.06, y - d * sy * 0.06, height), foot], t * 0.3, segments=6)) for d in (-1, 1)]
+            parts += [
+                wood(tube([(x + d * 0.06, y - d * sy * 0.06, height), foot], t * 0.3, segments=6)) for d in (-1, 1)
+            ]
     if style in ("square", "tapered", "turned", "splayed") and rng.random() < 0.45:
         parts += stretchers(rng, wood, depth - 2 * t, width - 2 * t, height * between(rng, 0.15, 0.5), t * 0.6)
     return parts
@@ -74,13 +93,17 @@ def pedestal(rng: Rng, f: Finishes, height: float, spread: float, castors: bool 
     for k in range(feet):
         a = 2 * np.pi * (k + 0.25) / feet
         end = np.array([spread * np.cos(a), spread * np.sin(a), 0.07 if castors else 0.02])
-        parts.append(metal(tube([(0, 0, 0.13 if castors else 0.18 * height + 0.04), end], [t * 1.1, t * 0.6], segments=7)))
+        parts.append(
+            metal(tube([(0, 0, 0.13 if castors else 0.18 * height + 0.04), end], [t * 1.1, t * 0.6], segments=7))
+        )
         if castors:
             parts.append(f.rubber(sphere(0.035, (end[0], end[1], 0.035), 8)))
     return parts
 
 
-def back(rng: Rng, f: Finishes, x: float, width: float, z: float, height: float, lean: float, style: str = "any") -> list[Mesh]:
+def back(
+    rng: Rng, f: Finishes, x: float, width: float, z: float, height: float, lean: float, style: str = "any"
+) -> list[Mesh]:
     """What rises behind a seat: two posts and what is between them, a bow with spindles, a pad."""
     style = str(rng.choice(BACKS)) if style == "any" else style
     t, n = between(rng, 0.013, 0.024), int(rng.integers(3, 9))
@@ -99,22 +122,53 @@ def back(rng: Rng, f: Finishes, x: float, width: float, z: float, height: float,
     if style == "bow":
         arch = [at(np.cos(a), 0.35 + 0.65 * np.sin(a)) for a in np.linspace(0, np.pi, 15)]
         arch = [at(1, 0), *arch, at(-1, 0)]
-        spindles = [tube([at(a, 0), at(a, 0.34 + 0.65 * np.sqrt(max(1 - a * a, 0)))], t * 0.5, segments=6) for a in np.linspace(-0.75, 0.75, n)]
+        spindles = [
+            tube([at(a, 0), at(a, 0.34 + 0.65 * np.sqrt(max(1 - a * a, 0)))], t * 0.5, segments=6)
+            for a in np.linspace(-0.75, 0.75, n)
+        ]
         return [wood(tube(arch, t, segments=8), *spindles)]
     posts = [wood(capsule(at(a, -0.02), at(a, 1.0), t, 8)) for a in (-1, 1)]
     if style == "slats":
-        return [*posts, bar(0.95, 0.08, wood), *[wood(tube([at(a, 0), at(a, 0.95)], t * 0.6, segments=6)) for a in np.linspace(-1, 1, n + 2)[1:-1]]]
+        return [
+            *posts,
+            bar(0.95, 0.08, wood),
+            *[wood(tube([at(a, 0), at(a, 0.95)], t * 0.6, segments=6)) for a in np.linspace(-1, 1, n + 2)[1:-1]],
+        ]
     if style == "ladder":
-        return [*posts, *[bar(u, between(rng, 0.04, 0.08), wood) for u in np.linspace(0.3, 0.95, int(rng.integers(2, 6)))]]
+        return [
+            *posts,
+            *[bar(u, between(rng, 0.04, 0.08), wood) for u in np.linspace(0.3, 0.95, int(rng.integers(2, 6)))],
+        ]
     if style == "splat":
-        outline = [(-0.05, 0), (-0.09, 0.3), (-0.05, 0.6), (-0.1, 0.95), (0.1, 0.95), (0.05, 0.6), (0.09, 0.3), (0.05, 0)]
+        outline = [
+            (-0.05, 0),
+            (-0.09, 0.3),
+            (-0.05, 0.6),
+            (-0.1, 0.95),
+            (0.1, 0.95),
+            (0.05, 0.6),
+            (0.09, 0.3),
+            (0.05, 0),
+        ]
         rows = np.array(outline) * (width * between(rng, 1.5, 2.6), height)
-        splat = moved(extrude(rows, 0.014, axis="x"), (x - lean / 2, 0, z), rotation=turn("y", -float(np.rad2deg(np.arctan2(lean, height)))))
+        splat = moved(
+            extrude(rows, 0.014, axis="x"),
+            (x - lean / 2, 0, z),
+            rotation=turn("y", -float(np.rad2deg(np.arctan2(lean, height)))),
+        )
         return [*posts, bar(0.95, 0.09, wood), wood(splat)]
     if style == "panel":
         return [*posts, bar(0.55, 0.8 * height, wood, 0.014)]
     if style == "cross":
-        return [*posts, bar(0.95, 0.06, wood), bar(0.3, 0.05, wood), wood(tube([at(-1, 0.3), at(1, 0.95)], t * 0.7, segments=6), tube([at(1, 0.3), at(-1, 0.95)], t * 0.7, segments=6))]
+        return [
+            *posts,
+            bar(0.95, 0.06, wood),
+            bar(0.3, 0.05, wood),
+            wood(
+                tube([at(-1, 0.3), at(1, 0.95)], t * 0.7, segments=6),
+                tube([at(1, 0.3), at(-1, 0.95)], t * 0.7, segments=6),
+            ),
+        ]
     if style == "rail":
         return [*posts, bar(0.85, between(rng, 0.1, 0.22), wood, 0.02)]
     return [*posts, bar(0.55, 0.78 * height, f.cloth, 0.05)]
@@ -129,7 +183,12 @@ def arms(rng: Rng, f: Finishes, depth: float, width: float, z: float, rise: floa
         if flat:
             parts.append(f.wood(moved(box((depth, 0.06, 0.025), bevel=0.006), (0, y, z + rise))))
         else:
-            path = [(-depth / 2, y, z + rise * 1.05), (0, y * 1.05, z + rise), (depth / 2, y, z + rise * 0.95), (depth / 2 + 0.02, y, z + rise * 0.8)]
+            path = [
+                (-depth / 2, y, z + rise * 1.05),
+                (0, y * 1.05, z + rise),
+                (depth / 2, y, z + rise * 0.95),
+                (depth / 2 + 0.02, y, z + rise * 0.8),
+            ]
             parts.append(f.wood(tube(spline(path, 8), t * 1.1, segments=8)))
         parts.append(f.wood(tube([(depth / 2 - 0.05, y, z - 0.03), (depth / 2 - 0.03, y, z + rise)], t, segments=7)))
     return parts
@@ -144,18 +203,33 @@ def seat(rng: Rng, f: Finishes, depth: float, width: float, z: float) -> list[Me
     if kind == 1:
         return [f.wood(moved(rounded_box((depth, width, 0.045), 0.02), (0, 0, z - 0.02)))]
     thick = between(rng, 0.04, 0.1)
-    return [f.wood(board), f.cloth(rounded_box((depth * 0.98, width * 0.97, thick), min(0.03, thick / 2.1), (0, 0, z + thick / 2 - 0.01)))]
+    return [
+        f.wood(board),
+        f.cloth(rounded_box((depth * 0.98, width * 0.97, thick), min(0.03, thick / 2.1), (0, 0, z + thick / 2 - 0.01))),
+    ]
 
 
 def shell_seat(rng: Rng, f: Finishes, depth: float, width: float, z: float, height: float) -> list[Mesh]:
     """Seat and back in one curved sheet of plastic or plywood."""
     lean = between(rng, 0.08, 0.2)
-    side = [(depth / 2 + 0.02, z - 0.04), (depth / 2 - 0.05, z + 0.005), (0, z - 0.02), (-depth / 2 + 0.06, z), (-depth / 2, z + 0.1), (-depth / 2 - lean * 0.5, z + 0.55 * height), (-depth / 2 - lean, z + height)]
+    side = [
+        (depth / 2 + 0.02, z - 0.04),
+        (depth / 2 - 0.05, z + 0.005),
+        (0, z - 0.02),
+        (-depth / 2 + 0.06, z),
+        (-depth / 2, z + 0.1),
+        (-depth / 2 - lean * 0.5, z + 0.55 * height),
+        (-depth / 2 - lean, z + height),
+    ]
     spine = spline(side, 14)
-    widths = np.interp(np.linspace(0, 1, 14), [0, 0.3, 0.55, 0.8, 1], [0.92, 1, 0.85, 1, between(rng, 0.5, 0.9)]) * width / 2
+    widths = (
+        np.interp(np.linspace(0, 1, 14), [0, 0.3, 0.55, 0.8, 1], [0.92, 1, 0.85, 1, between(rng, 0.5, 0.9)]) * width / 2
+    )
     across, cup = np.linspace(-1, 1, 9), between(rng, 0.0, 0.1)
     rise = across**4 * cup
-    grid = np.stack([np.stack([np.full(9, px) + rise * 0.6, across * w, pz + rise], -1) for (px, pz), w in zip(spine, widths)])
+    grid = np.stack(
+        [np.stack([np.full(9, px) + rise * 0.6, across * w, pz + rise], -1) for (px, pz), w in zip(spine, widths)]
+    )
     return [f.body(sheet(grid, 0.016))]
 
 

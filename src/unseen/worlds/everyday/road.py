@@ -12,9 +12,9 @@ from unseen.worlds.cars.individuals import face_of
 from unseen.worlds.cars.shell import shell
 from unseen.worlds.everyday.finishes import Finish, Finishes, any_colour, finished, finishes, repainted
 from unseen.worlds.everyday.turned import Rng, between
-from unseen.worlds.rendering.mesh import Mesh, joined, moved
+from unseen.worlds.rendering.mesh import Mesh, moved
 from unseen.worlds.shapes.coachwork import wheel
-from unseen.worlds.shapes.primitives import box, cylinder, extrude, rounded_box, sphere, torus, tube, turn
+from unseen.worlds.shapes.primitives import box, cylinder, extrude, rounded_box, torus, tube, turn
 from unseen.worlds.shapes.skins import body
 
 CARS = tuple(name for name in BODIES if name not in ("van", "minibus", "pickup"))
@@ -43,7 +43,11 @@ def van(rng: Rng) -> Mesh:
     f = finishes(rng)
     kind = str(rng.choice(["goods", "people", "camper", "high"]))
     form = BODIES["minibus" if kind == "camper" else "van"]
-    size = {"length": form.length * between(rng, 0.88, 1.22), "wheelbase": form.wheelbase * between(rng, 0.9, 1.2), "height": form.height * between(rng, 0.92, 1.05)}
+    size = {
+        "length": form.length * between(rng, 0.88, 1.22),
+        "wheelbase": form.wheelbase * between(rng, 0.9, 1.2),
+        "height": form.height * between(rng, 0.92, 1.05),
+    }
     if kind == "high":
         size["height"] = form.height * between(rng, 1.1, 1.3)
     size["wheelbase"] = min(size["wheelbase"], size["length"] - 1.5)
@@ -54,11 +58,28 @@ def van(rng: Rng) -> Mesh:
     low, high = parts[0].vertices.min(0), parts[0].vertices.max(0)
     wide = float(high[1] - low[1]) * 0.88
     if rng.random() < 0.4 and kind in ("goods", "high"):
-        sign = box((between(rng, 0.8, 1.8), wide * 0.995, between(rng, 0.3, 0.6)), centre=(float(low[0]) + 1.6, 0, float(high[2]) * 0.6), bevel=0.005)
+        sign = box(
+            (between(rng, 0.8, 1.8), wide * 0.995, between(rng, 0.3, 0.6)),
+            centre=(float(low[0]) + 1.6, 0, float(high[2]) * 0.6),
+            bevel=0.005,
+        )
         parts.append(f.print(sign))
     if rng.random() < 0.25:
-        rails = [tube([(float(low[0]) + 0.4, s * 0.5, float(high[2]) + 0.06), (float(high[0]) - 1.7, s * 0.5, float(high[2]) + 0.06)], 0.03, segments=6) for s in SIDES]
-        rungs = [box((0.05, 1.0, 0.1), centre=(x, 0, float(high[2]) + 0.02)) for x in np.linspace(float(low[0]) + 0.5, float(high[0]) - 1.8, 4)]
+        rails = [
+            tube(
+                [
+                    (float(low[0]) + 0.4, s * 0.5, float(high[2]) + 0.06),
+                    (float(high[0]) - 1.7, s * 0.5, float(high[2]) + 0.06),
+                ],
+                0.03,
+                segments=6,
+            )
+            for s in SIDES
+        ]
+        rungs = [
+            box((0.05, 1.0, 0.1), centre=(x, 0, float(high[2]) + 0.02))
+            for x in np.linspace(float(low[0]) + 0.5, float(high[0]) - 1.8, 4)
+        ]
         parts.append(f.metal(*rails, *rungs))
     return finished(parts, f.atlas)
 
@@ -71,33 +92,78 @@ def wheels(f: Finishes, places: tuple[float, ...], y: float, r: float, wide: flo
         for s in SIDES:
             one = wheel(r, wide, (x, s * y, r), segments=segments)
             parts.append(replace(Finish((0.07, 0.07, 0.075), 0.15)(one)))
-            parts.append(hub(moved(cylinder(0.55 * r, wide * 0.9, base=(0, 0, -0.45 * wide), segments=14), (x, s * y, r), rotation=turn("x", 90))))
-            parts.append(DARK(moved(cylinder(0.22 * r, wide * 1.04, base=(0, 0, -0.52 * wide), segments=10), (x, s * y, r), rotation=turn("x", 90))))
+            parts.append(
+                hub(
+                    moved(
+                        cylinder(0.55 * r, wide * 0.9, base=(0, 0, -0.45 * wide), segments=14),
+                        (x, s * y, r),
+                        rotation=turn("x", 90),
+                    )
+                )
+            )
+            parts.append(
+                DARK(
+                    moved(
+                        cylinder(0.22 * r, wide * 1.04, base=(0, 0, -0.52 * wide), segments=10),
+                        (x, s * y, r),
+                        rotation=turn("x", 90),
+                    )
+                )
+            )
     return parts
 
 
-def panes(f: Finishes, x0: float, x1: float, z0: float, z1: float, y: float, count: int, gap: float = 0.08) -> list[Mesh]:
+def panes(
+    f: Finishes, x0: float, x1: float, z0: float, z1: float, y: float, count: int, gap: float = 0.08
+) -> list[Mesh]:
     """A row of windows on both sides."""
     step = (x1 - x0) / count
-    return [f.glass(box((step * (1 - gap), 2 * y, z1 - z0), centre=(x0 + (k + 0.5) * step, 0, (z0 + z1) / 2))) for k in range(count)]
+    return [
+        f.glass(box((step * (1 - gap), 2 * y, z1 - z0), centre=(x0 + (k + 0.5) * step, 0, (z0 + z1) / 2)))
+        for k in range(count)
+    ]
 
 
 def bus(rng: Rng) -> Mesh:
     f, kind = finishes(rng), str(rng.choice(BUSES))
     if kind == "mini":
-        form = reshaped(BODIES["minibus"], length=between(rng, 5.5, 7.0), wheelbase=between(rng, 3.4, 4.0), height=between(rng, 2.4, 2.7), width=2.1, overhang=1.2)
+        form = reshaped(
+            BODIES["minibus"],
+            length=between(rng, 5.5, 7.0),
+            wheelbase=between(rng, 3.4, 4.0),
+            height=between(rng, 2.4, 2.7),
+            width=2.1,
+            overhang=1.2,
+        )
         n = int(rng.integers(5, 7))
         edges = np.linspace(0.08, 0.95, n + 1)
         form = replace(form, glazing=tuple((float(a), float(b) - 0.015) for a, b in zip(edges, edges[1:])))
         return finished([hull(rng, form, f, 1.0)], f.atlas)
     long, wide = between(rng, 8.5, 12.5), between(rng, 1.2, 1.3)
-    high = {"city": between(rng, 2.9, 3.1), "coach": between(rng, 3.2, 3.7), "school": between(rng, 2.9, 3.1), "double": between(rng, 4.0, 4.4)}[kind]
+    high = {
+        "city": between(rng, 2.9, 3.1),
+        "coach": between(rng, 3.2, 3.7),
+        "school": between(rng, 2.9, 3.1),
+        "double": between(rng, 4.0, 4.4),
+    }[kind]
     if kind in ("double", "school"):
         long = between(rng, 8.0, 10.5)
-    paint = Finish((0.93, 0.65, 0.08), 0.5, 0, 1.0) if kind == "school" and rng.random() < 0.75 else Finish(f.body.colour, 0.5, 0, 1.0)
+    paint = (
+        Finish((0.93, 0.65, 0.08), 0.5, 0, 1.0)
+        if kind == "school" and rng.random() < 0.75
+        else Finish(f.body.colour, 0.5, 0, 1.0)
+    )
     low, x0, x1 = 0.35, -long / 2, long / 2
     lean = between(rng, 0.05, 0.3) if kind != "school" else 0.05
-    side = [(x0, low), (x1 - 0.05, low), (x1, low + 0.5), (x1 - lean, high - 0.2), (x1 - lean - 0.2, high), (x0 + 0.2, high), (x0, high - 0.25)]
+    side = [
+        (x0, low),
+        (x1 - 0.05, low),
+        (x1, low + 0.5),
+        (x1 - lean, high - 0.2),
+        (x1 - lean - 0.2, high),
+        (x0 + 0.2, high),
+        (x0, high - 0.25),
+    ]
     parts = [paint(extrude(side, 2 * wide, axis="y", bevel=0.08))]
     sill, top = (1.25, 2.15) if kind == "double" else ((1.5, high - 0.45) if kind == "coach" else (1.3, high - 0.55))
     n, gap = int(rng.integers(5, 10)), between(rng, 0.03, 0.16)
@@ -105,64 +171,155 @@ def bus(rng: Rng) -> Mesh:
     parts += panes(f, x0 + 0.3, x1 - lean - 0.35, sill, top, wide + 0.012, n, gap)
     if kind == "double":
         parts += panes(f, x0 + 0.3, x1 - lean - 0.25, 2.75, high - 0.4, wide + 0.012, n, gap)
-        parts.append(f.glass(box((0.05, 2 * wide * 0.88, high - 3.15), centre=(x1 - lean * 0.72 + 0.02, 0, (2.75 + high - 0.4) / 2))))
+        parts.append(
+            f.glass(
+                box((0.05, 2 * wide * 0.88, high - 3.15), centre=(x1 - lean * 0.72 + 0.02, 0, (2.75 + high - 0.4) / 2))
+            )
+        )
     tall = (2.3 if kind == "double" else high - 0.35) - 1.15
     slope = float(np.rad2deg(np.arctan2(lean, high - low)))
     z = 1.15 + tall / 2
     at = x1 - lean * (z - low - 0.5) / max(high - low - 0.7, 0.1)
-    parts.append(f.glass(moved(box((0.05, 2 * wide * 0.88, tall), bevel=0.02), (at + 0.005, 0, z), rotation=turn("y", -slope))))
+    parts.append(
+        f.glass(moved(box((0.05, 2 * wide * 0.88, tall), bevel=0.02), (at + 0.005, 0, z), rotation=turn("y", -slope)))
+    )
     parts.append(f.glass(box((0.05, 2 * wide * 0.7, 0.8), centre=(x0 - 0.005, 0, high - 1.0))))
     if kind in ("city", "double"):
-        parts += [DARK(box((0.06, 1.6, 0.28), centre=(x1 - lean + 0.03, 0, high - 0.28 if kind == "city" else 2.5))), Finish((0.95, 0.7, 0.15), 0.2)(box((0.07, 1.0, 0.13), centre=(x1 - lean + 0.03, 0, high - 0.28 if kind == "city" else 2.5)))]
+        parts += [
+            DARK(box((0.06, 1.6, 0.28), centre=(x1 - lean + 0.03, 0, high - 0.28 if kind == "city" else 2.5))),
+            Finish((0.95, 0.7, 0.15), 0.2)(
+                box((0.07, 1.0, 0.13), centre=(x1 - lean + 0.03, 0, high - 0.28 if kind == "city" else 2.5))
+            ),
+        ]
         for x in (x1 - 1.1, x1 - long * 0.48):
-            parts += [DARK(box((1.15, 0.04, 1.95), centre=(x, -wide - 0.005, low + 1.0))), *[f.glass(box((0.5, 0.05, 1.7), centre=(x + s * 0.28, -wide - 0.01, low + 1.0))) for s in SIDES]]
+            parts += [
+                DARK(box((1.15, 0.04, 1.95), centre=(x, -wide - 0.005, low + 1.0))),
+                *[f.glass(box((0.5, 0.05, 1.7), centre=(x + s * 0.28, -wide - 0.01, low + 1.0))) for s in SIDES],
+            ]
     if rng.random() < 0.6:
-        parts.append(stripe(box((long - 0.2, 2 * wide + 0.008, between(rng, 0.1, 0.4)), centre=(-0.02, 0, between(rng, 0.75, 1.1)))))
+        parts.append(
+            stripe(
+                box((long - 0.2, 2 * wide + 0.008, between(rng, 0.1, 0.4)), centre=(-0.02, 0, between(rng, 0.75, 1.1)))
+            )
+        )
     if rng.random() < 0.25 and kind != "school":
-        parts.append(f.print(box((long * 0.45, 2 * wide + 0.016, 0.6), centre=(-long * 0.12, 0, 0.9 if kind != "double" else 2.45))))
+        parts.append(
+            f.print(
+                box((long * 0.45, 2 * wide + 0.016, 0.6), centre=(-long * 0.12, 0, 0.9 if kind != "double" else 2.45))
+            )
+        )
     nose = x1
     if kind == "school":
         nose = x1 + between(rng, 0.9, 1.3)
         bonnet = [(x1 - 0.1, low), (nose - 0.05, low), (nose, low + 0.3), (nose - 0.08, 1.25), (x1 - 0.1, 1.5)]
-        parts += [paint(extrude(bonnet, 2 * wide * 0.86, axis="y", bevel=0.1)), DARK(box((0.06, 1.1, 0.5), centre=(nose - 0.02, 0, 0.85)))]
+        parts += [
+            paint(extrude(bonnet, 2 * wide * 0.86, axis="y", bevel=0.1)),
+            DARK(box((0.06, 1.1, 0.5), centre=(nose - 0.02, 0, 0.85))),
+        ]
         parts += [DARK(box((long - 0.4, 2 * wide + 0.014, 0.07), centre=(0, 0, h))) for h in (0.8, 1.15)]
         parts += [RED(box((0.06, 0.25, 0.16), centre=(x1 - 0.02, s * 0.8, high - 0.2))) for s in SIDES]
     else:
         parts.append(DARK(box((0.05, 1.7, 0.25), centre=(x1 - 0.01, 0, 0.72))))
     for s in SIDES:
-        parts += [LAMP(box((0.06, 0.36, 0.2), centre=(nose - 0.01, s * wide * 0.72, 0.85), bevel=0.02)), RED(box((0.05, 0.18, 0.4), centre=(x0, s * wide * 0.85, 1.0)))]
-        arm = [(x1 - lean + 0.02, s * wide * 0.95, high - 0.6), (x1 + 0.3, s * (wide + 0.12), high - 0.7), (x1 + 0.3, s * (wide + 0.14), high - 1.0)]
-        parts += [DARK(tube(arm, 0.03, segments=5), box((0.1, 0.2, 0.4), centre=(x1 + 0.28, s * (wide + 0.14), high - 1.2), bevel=0.02))]
+        parts += [
+            LAMP(box((0.06, 0.36, 0.2), centre=(nose - 0.01, s * wide * 0.72, 0.85), bevel=0.02)),
+            RED(box((0.05, 0.18, 0.4), centre=(x0, s * wide * 0.85, 1.0))),
+        ]
+        arm = [
+            (x1 - lean + 0.02, s * wide * 0.95, high - 0.6),
+            (x1 + 0.3, s * (wide + 0.12), high - 0.7),
+            (x1 + 0.3, s * (wide + 0.14), high - 1.0),
+        ]
+        parts += [
+            DARK(
+                tube(arm, 0.03, segments=5),
+                box((0.1, 0.2, 0.4), centre=(x1 + 0.28, s * (wide + 0.14), high - 1.2), bevel=0.02),
+            )
+        ]
     parts.append(DARK(box((0.15, 2 * wide, 0.22), centre=(nose, 0, low + 0.08), bevel=0.03)))
     r = 0.48
     places = (x1 - (0.1 if kind == "school" else between(rng, 2.2, 2.8)), x0 + between(rng, 2.0, 3.2))
     if kind == "coach" and rng.random() < 0.5:
         places = (*places, places[1] - 1.15)
-    parts += [DARK(moved(cylinder(r * 1.2, 2 * wide + 0.01, base=(0, 0, -wide - 0.005), segments=18), (x, 0, r + 0.02), rotation=turn("x", 90))) for x in places]
+    parts += [
+        DARK(
+            moved(
+                cylinder(r * 1.2, 2 * wide + 0.01, base=(0, 0, -wide - 0.005), segments=18),
+                (x, 0, r + 0.02),
+                rotation=turn("x", 90),
+            )
+        )
+        for x in places
+    ]
     return finished(parts + wheels(f, places, wide - 0.12, r, 0.28), f.atlas)
 
 
-def cab(rng: Rng, f: Finishes, paint: Finish, front: float, wide: float, high: float, bonnet: float) -> tuple[list[Mesh], float]:
+def cab(
+    rng: Rng, f: Finishes, paint: Finish, front: float, wide: float, high: float, bonnet: float
+) -> tuple[list[Mesh], float]:
     """A driver's cab with its nose at ``front``; gives its parts and where it ends at the back."""
     deep, lean = between(rng, 1.6, 2.2), between(rng, 0.1, 0.3) if not bonnet else 0.35
     low, x1 = 0.55, front - bonnet
     back = x1 - deep
-    side = [(back, low), (x1, low), (x1, 1.5), (x1 - lean, high - 0.15), (x1 - lean - 0.15, high), (back + 0.05, high), (back, high - 0.1)]
+    side = [
+        (back, low),
+        (x1, low),
+        (x1, 1.5),
+        (x1 - lean, high - 0.15),
+        (x1 - lean - 0.15, high),
+        (back + 0.05, high),
+        (back, high - 0.1),
+    ]
     if bonnet:
-        side = [(back, low), (front, low), (front, 1.3), (front - 0.12, 1.5), (x1, 1.7), (x1 - lean, high - 0.15), (x1 - lean - 0.15, high), (back + 0.05, high), (back, high - 0.1)]
+        side = [
+            (back, low),
+            (front, low),
+            (front, 1.3),
+            (front - 0.12, 1.5),
+            (x1, 1.7),
+            (x1 - lean, high - 0.15),
+            (x1 - lean - 0.15, high),
+            (back + 0.05, high),
+            (back, high - 0.1),
+        ]
     parts = [paint(extrude(side, 2 * wide, axis="y", bevel=0.07))]
     sill = 1.6 if not bonnet else 1.75
     tall = high - 0.25 - sill
     slope = float(np.rad2deg(np.arctan2(lean, high - sill)))
-    parts.append(f.glass(moved(box((0.05, 2 * wide * 0.86, tall), bevel=0.01), (x1 - lean * 0.5 + 0.02, 0, sill + tall / 2), rotation=turn("y", -slope))))
-    pane = [(back + 0.35, sill), (x1 - 0.15, sill), (x1 - lean - 0.12, sill + tall * 0.9), (back + 0.35, sill + tall * 0.9)]
+    parts.append(
+        f.glass(
+            moved(
+                box((0.05, 2 * wide * 0.86, tall), bevel=0.01),
+                (x1 - lean * 0.5 + 0.02, 0, sill + tall / 2),
+                rotation=turn("y", -slope),
+            )
+        )
+    )
+    pane = [
+        (back + 0.35, sill),
+        (x1 - 0.15, sill),
+        (x1 - lean - 0.12, sill + tall * 0.9),
+        (back + 0.35, sill + tall * 0.9),
+    ]
     parts.append(f.glass(extrude(pane, 2 * wide + 0.02, axis="y")))
     grille = f.metal if rng.random() < 0.5 else DARK
     parts.append(DARK(box((0.05, 2 * wide * 0.66, 0.6), centre=(front, 0, 1.05))))
-    parts += [grille(box((0.06, 2 * wide * 0.62, 0.05), centre=(front + 0.01, 0, z))) for z in np.linspace(0.82, 1.28, 5)]
-    parts.append((f.metal if rng.random() < 0.5 else DARK)(box((0.2, 2 * wide, 0.28), centre=(front + 0.02, 0, 0.55), bevel=0.05)))
+    parts += [
+        grille(box((0.06, 2 * wide * 0.62, 0.05), centre=(front + 0.01, 0, z))) for z in np.linspace(0.82, 1.28, 5)
+    ]
+    parts.append(
+        (f.metal if rng.random() < 0.5 else DARK)(
+            box((0.2, 2 * wide, 0.28), centre=(front + 0.02, 0, 0.55), bevel=0.05)
+        )
+    )
     for s in SIDES:
-        parts += [LAMP(box((0.08, 0.3, 0.22), centre=(front + 0.01, s * wide * 0.8, 0.85), bevel=0.02)), DARK(box((0.12, 0.22, 0.45), centre=(x1 - 0.05, s * (wide + 0.18), sill + 0.3), bevel=0.02), box((0.05, 0.3, 0.04), centre=(x1 - 0.08, s * (wide + 0.05), sill + 0.45)))]
+        parts += [
+            LAMP(box((0.08, 0.3, 0.22), centre=(front + 0.01, s * wide * 0.8, 0.85), bevel=0.02)),
+            DARK(
+                box((0.12, 0.22, 0.45), centre=(x1 - 0.05, s * (wide + 0.18), sill + 0.3), bevel=0.02),
+                box((0.05, 0.3, 0.04), centre=(x1 - 0.08, s * (wide + 0.05), sill + 0.45)),
+            ),
+        ]
     return parts, back
 
 
@@ -186,37 +343,77 @@ def truck(rng: Rng) -> Mesh:
         top = between(rng, 3.0, 3.9)
         parts.append(load(box((long, 2 * wide * 1.03, top - deck), centre=(middle, 0, (top + deck) / 2), bevel=0.03)))
         if rng.random() < 0.6:
-            parts.append(f.print(box((long * 0.6, 2 * wide * 1.03 + 0.02, (top - deck) * 0.5), centre=(middle, 0, (top + deck) / 2))))
+            parts.append(
+                f.print(
+                    box((long * 0.6, 2 * wide * 1.03 + 0.02, (top - deck) * 0.5), centre=(middle, 0, (top + deck) / 2))
+                )
+            )
     elif kind == "tanker" or (kind == "semi" and rng.random() < 0.5):
         r = wide * between(rng, 0.9, 1.02)
         rows = [(x0 + 0.2, 0, deck + r, r, r), (middle, 0, deck + r, r, r), (x1 - 0.2, 0, deck + r, r, r)]
         tank = f.metal if rng.random() < 0.5 else load
-        parts += [tank(body(rows, rings=6, segments=22, ends=(0.3, 0.3))), *[DARK(torus(r * 0.99, 0.04, (x, 0, deck + r), "x", sides=5)) for x in np.linspace(x0 + 0.5, x1 - 0.5, 3)], DARK(box((long * 0.9, 1.4, 0.3), centre=(middle, 0, deck)))]
-        parts += [DARK(cylinder(0.25, 0.15, base=(x, 0, deck + 2 * r - 0.06), segments=12)) for x in (middle - 1, middle + 1)]
+        parts += [
+            tank(body(rows, rings=6, segments=22, ends=(0.3, 0.3))),
+            *[DARK(torus(r * 0.99, 0.04, (x, 0, deck + r), "x", sides=5)) for x in np.linspace(x0 + 0.5, x1 - 0.5, 3)],
+            DARK(box((long * 0.9, 1.4, 0.3), centre=(middle, 0, deck))),
+        ]
+        parts += [
+            DARK(cylinder(0.25, 0.15, base=(x, 0, deck + 2 * r - 0.06), segments=12)) for x in (middle - 1, middle + 1)
+        ]
     elif kind == "tipper":
         side = [(x0, deck + 0.1), (x1, deck + 0.1), (x1 + 0.1, deck + 1.3), (x0 - 0.25, deck + 1.2)]
         parts.append(load(extrude(side, 2 * wide, axis="y", bevel=0.03)))
-        parts += [load.darker(0.7)(box((0.12, 2 * wide + 0.1, 1.1), centre=(x, 0, deck + 0.65))) for x in np.linspace(x0 + 0.3, x1 - 0.3, 5)]
-        rows = [(x0 + 0.2, 0, deck + 1.15, 0.75 * wide, 0.2), (middle, 0, deck + 1.2, 0.9 * wide, between(rng, 0.3, 0.7)), (x1 - 0.2, 0, deck + 1.15, 0.75 * wide, 0.2)]
+        parts += [
+            load.darker(0.7)(box((0.12, 2 * wide + 0.1, 1.1), centre=(x, 0, deck + 0.65)))
+            for x in np.linspace(x0 + 0.3, x1 - 0.3, 5)
+        ]
+        rows = [
+            (x0 + 0.2, 0, deck + 1.15, 0.75 * wide, 0.2),
+            (middle, 0, deck + 1.2, 0.9 * wide, between(rng, 0.3, 0.7)),
+            (x1 - 0.2, 0, deck + 1.15, 0.75 * wide, 0.2),
+        ]
         parts.append(Finish((0.45, 0.38, 0.3), 0.02, 2)(body(rows, rings=8, segments=14)))
     else:
         parts.append(f.wood(box((long, 2 * wide, 0.12), centre=(middle, 0, deck))))
         rail = between(rng, 0.3, 0.8)
         for s in SIDES:
-            parts += [load(box((long, 0.05, rail * 0.3), centre=(middle, s * wide, deck + rail * u))) for u in (0.35, 0.8)]
-            parts += [DARK(box((0.07, 0.07, rail + 0.1), centre=(x, s * wide, deck + rail / 2))) for x in np.linspace(x0, x1, 5)]
+            parts += [
+                load(box((long, 0.05, rail * 0.3), centre=(middle, s * wide, deck + rail * u))) for u in (0.35, 0.8)
+            ]
+            parts += [
+                DARK(box((0.07, 0.07, rail + 0.1), centre=(x, s * wide, deck + rail / 2)))
+                for x in np.linspace(x0, x1, 5)
+            ]
         parts.append(load(box((0.06, 2 * wide, between(rng, 0.6, 1.2)), centre=(x1, 0, deck + 0.4))))
         for _ in range(int(rng.integers(0, 5))):
             w = between(rng, 0.5, 1.0)
-            parts.append(Finish(any_colour(rng), 0.1, int(rng.integers(0, 2)))(box((w, w, w), centre=(between(rng, x0 + 0.6, x1 - 0.6), between(rng, -0.4, 0.4), deck + w / 2 + 0.05))))
+            parts.append(
+                Finish(any_colour(rng), 0.1, int(rng.integers(0, 2)))(
+                    box(
+                        (w, w, w),
+                        centre=(between(rng, x0 + 0.6, x1 - 0.6), between(rng, -0.4, 0.4), deck + w / 2 + 0.05),
+                    )
+                )
+            )
     r = between(rng, 0.46, 0.54)
     rear = [x0 + 1.0, *([x0 + 2.1] if long > 5 or rng.random() < 0.4 else [])]
     if kind == "semi":
         rear += [back - 0.1, back + 1.0 - 0.1]
         if bonnet and rng.random() < 0.7:
-            parts += [f.metal(cylinder(0.1, high - 0.6, base=(back + 0.05, s * (wide + 0.1), 1.0), segments=10)) for s in SIDES]
+            parts += [
+                f.metal(cylinder(0.1, high - 0.6, base=(back + 0.05, s * (wide + 0.1), 1.0), segments=10))
+                for s in SIDES
+            ]
     places = (front - (1.0 if bonnet else 1.15), *rear)
-    parts.append(DARK(moved(cylinder(r * 1.18, 2 * wide + 0.01, base=(0, 0, -wide - 0.005), segments=18), (places[0], 0, r + 0.03), rotation=turn("x", 90))))
+    parts.append(
+        DARK(
+            moved(
+                cylinder(r * 1.18, 2 * wide + 0.01, base=(0, 0, -wide - 0.005), segments=18),
+                (places[0], 0, r + 0.03),
+                rotation=turn("x", 90),
+            )
+        )
+    )
     return finished(parts + wheels(f, places, wide - 0.12, r, 0.3), f.atlas)
 
 
@@ -228,30 +425,94 @@ def tractor(rng: Rng) -> Mesh:
     nose, z = base / 2 + between(rng, 0.35, 0.6), big + 0.12
     w = between(rng, 0.26, 0.36)
     slope = between(rng, 0.0, 0.18)
-    bonnet = [(-0.25, small * 0.9), (nose, small * 0.9), (nose, z + 0.3 - slope), (nose - 0.12, z + 0.42 - slope), (-0.25, z + 0.45)]
-    parts = [paint(extrude(bonnet, 2 * w, axis="y", bevel=0.06)), DARK(box((0.05, 1.5 * w, 0.5), centre=(nose, 0, z)), box((base, 0.36, 0.4), centre=(0, 0, small + 0.15)))]
+    bonnet = [
+        (-0.25, small * 0.9),
+        (nose, small * 0.9),
+        (nose, z + 0.3 - slope),
+        (nose - 0.12, z + 0.42 - slope),
+        (-0.25, z + 0.45),
+    ]
+    parts = [
+        paint(extrude(bonnet, 2 * w, axis="y", bevel=0.06)),
+        DARK(box((0.05, 1.5 * w, 0.5), centre=(nose, 0, z)), box((base, 0.36, 0.4), centre=(0, 0, small + 0.15))),
+    ]
     parts += [DARK(box((0.9, 2 * w + 0.01, 0.06), centre=(nose - 0.7, 0, h))) for h in (z, z + 0.15)]
-    parts += [LAMP(moved(cylinder(0.07, 0.06, segments=10), (nose - 0.02, s * w * 0.7, z + 0.28 - slope), rotation=turn("y", 90))) for s in SIDES]
+    parts += [
+        LAMP(
+            moved(
+                cylinder(0.07, 0.06, segments=10), (nose - 0.02, s * w * 0.7, z + 0.28 - slope), rotation=turn("y", 90)
+            )
+        )
+        for s in SIDES
+    ]
     parts.append(DARK(cylinder(0.05, between(rng, 0.5, 0.9), base=(nose - 0.6, w * 0.5, z + 0.4), segments=10)))
     rear, y_big = -base / 2, between(rng, 0.68, 0.85)
     for s in SIDES:
-        arc = [(rear + (big + 0.1) * np.cos(a), s * y_big, big + (big + 0.1) * np.sin(a)) for a in np.deg2rad(np.linspace(20, 150, 9))]
+        arc = [
+            (rear + (big + 0.1) * np.cos(a), s * y_big, big + (big + 0.1) * np.sin(a))
+            for a in np.deg2rad(np.linspace(20, 150, 9))
+        ]
         guard = moved(tube([(x, 0, h) for x, _, h in arc], 0.05, segments=6), (0, s * y_big, 0), scale=(1, 4.0, 1))
         parts.append(paint(guard))
     kind = int(rng.integers(3))
     high = z + between(rng, 1.15, 1.5)
     seat_x = -base / 2 + 0.35
-    parts.append(DARK(rounded_box((0.42, 0.5, 0.14), 0.05, (seat_x, 0, z + 0.35)), rounded_box((0.12, 0.5, 0.45), 0.05, (seat_x - 0.25, 0, z + 0.55)), tube([(-0.2, 0, z + 0.3), (-0.45, 0, z + 0.75)], 0.03, segments=6), torus(0.2, 0.025, (-0.45, 0, z + 0.77))))
+    parts.append(
+        DARK(
+            rounded_box((0.42, 0.5, 0.14), 0.05, (seat_x, 0, z + 0.35)),
+            rounded_box((0.12, 0.5, 0.45), 0.05, (seat_x - 0.25, 0, z + 0.55)),
+            tube([(-0.2, 0, z + 0.3), (-0.45, 0, z + 0.75)], 0.03, segments=6),
+            torus(0.2, 0.025, (-0.45, 0, z + 0.77)),
+        )
+    )
     parts.append(paint(box((1.1, 1.1, 0.1), centre=(seat_x, 0, z + 0.15))))
     if kind == 0:
         x0, x1, y = seat_x - 0.6, -0.15, 0.6
-        posts = [tube([(x, s * y, z + 0.2), (x * 0.9 + seat_x * 0.1, s * y * 0.9, high)], 0.04, segments=6) for x in (x0, x1) for s in SIDES]
-        parts += [DARK(*posts), paint(rounded_box((x1 - x0 + 0.25, 2 * y + 0.15, 0.14), 0.06, ((x0 + x1) / 2, 0, high))), f.glass(box((x1 - x0 - 0.1, 2 * y * 0.93, high - z - 0.55), centre=((x0 + x1) / 2, 0, (high + z) / 2 + 0.2)))]
+        posts = [
+            tube([(x, s * y, z + 0.2), (x * 0.9 + seat_x * 0.1, s * y * 0.9, high)], 0.04, segments=6)
+            for x in (x0, x1)
+            for s in SIDES
+        ]
+        parts += [
+            DARK(*posts),
+            paint(rounded_box((x1 - x0 + 0.25, 2 * y + 0.15, 0.14), 0.06, ((x0 + x1) / 2, 0, high))),
+            f.glass(
+                box((x1 - x0 - 0.1, 2 * y * 0.93, high - z - 0.55), centre=((x0 + x1) / 2, 0, (high + z) / 2 + 0.2))
+            ),
+        ]
     elif kind == 1:
-        parts.append(DARK(tube([(seat_x - 0.4, -0.55, z), (seat_x - 0.45, -0.55, high), (seat_x - 0.45, 0.55, high), (seat_x - 0.4, 0.55, z)], 0.05, segments=7)))
+        parts.append(
+            DARK(
+                tube(
+                    [
+                        (seat_x - 0.4, -0.55, z),
+                        (seat_x - 0.45, -0.55, high),
+                        (seat_x - 0.45, 0.55, high),
+                        (seat_x - 0.4, 0.55, z),
+                    ],
+                    0.05,
+                    segments=7,
+                )
+            )
+        )
     if rng.random() < 0.25:
         arm = [(nose - 0.9, 0, z + 0.2), (nose + 0.5, 0, z + 0.1), (nose + 0.9, 0, 0.4)]
-        parts += [rim(*[tube(np.array(arm) + (0, s * (w + 0.12), 0), 0.06, segments=6) for s in SIDES]), rim(extrude([(nose + 0.85, 0.05), (nose + 1.45, 0.05), (nose + 1.0, 0.2), (nose + 0.95, 0.65), (nose + 0.85, 0.65)], 1.6, axis="y"))]
+        parts += [
+            rim(*[tube(np.array(arm) + (0, s * (w + 0.12), 0), 0.06, segments=6) for s in SIDES]),
+            rim(
+                extrude(
+                    [
+                        (nose + 0.85, 0.05),
+                        (nose + 1.45, 0.05),
+                        (nose + 1.0, 0.2),
+                        (nose + 0.95, 0.65),
+                        (nose + 0.85, 0.65),
+                    ],
+                    1.6,
+                    axis="y",
+                )
+            ),
+        ]
     parts += _lugged(rim, (rear, y_big, big), 0.42) + _lugged(rim, (base / 2, between(rng, 0.5, 0.72), small), 0.26)
     return finished(parts, f.atlas)
 
@@ -262,8 +523,18 @@ def _lugged(rim: Finish, at: tuple[float, float, float], wide: float) -> list[Me
     tyre = Finish((0.08, 0.08, 0.085), 0.08)
     parts = []
     for s in SIDES:
-        bars = [moved(box((0.07, wide * 0.95, 0.06)), (r * 0.97 * np.cos(a), 0, r * 0.97 * np.sin(a)), rotation=turn("y", 90 - float(np.rad2deg(a))) @ turn("x", 0)) for a in np.arange(14) * 2 * np.pi / 14]
-        disc = [moved(cylinder(c * r, wide * k, base=(0, 0, -wide * k / 2), segments=18), rotation=turn("x", 90)) for c, k in ((0.55, 0.8), (0.2, 0.95))]
+        bars = [
+            moved(
+                box((0.07, wide * 0.95, 0.06)),
+                (r * 0.97 * np.cos(a), 0, r * 0.97 * np.sin(a)),
+                rotation=turn("y", 90 - float(np.rad2deg(a))) @ turn("x", 0),
+            )
+            for a in np.arange(14) * 2 * np.pi / 14
+        ]
+        disc = [
+            moved(cylinder(c * r, wide * k, base=(0, 0, -wide * k / 2), segments=18), rotation=turn("x", 90))
+            for c, k in ((0.55, 0.8), (0.2, 0.95))
+        ]
         ring = wheel(r * 0.95, wide, (0, 0, 0), segments=20)
         parts += [moved(tyre(ring, *bars), (x, s * y, r)), moved(rim(*disc), (x, s * y, r))]
     return parts

@@ -53,7 +53,11 @@ EVERYDAY: dict[str, Category] = _rows(
     ("bus", "road:bus", "in town, a coach, for school, with two decks, small"),
     ("truck", "road:truck", "a pickup, a box, a flatbed, a tanker, a tipper, with a trailer"),
     ("tractor", "road:tractor", "with a cab, a bar or an open seat, some with a shovel"),
-    ("locomotive", "rides:locomotive", "under steam, diesel, electric, a bullet train, a tram; most on a piece of track"),
+    (
+        "locomotive",
+        "rides:locomotive",
+        "under steam, diesel, electric, a bullet train, a tram; most on a piece of track",
+    ),
     ("bicycle", "rides:bicycle", "for mountains, racing, the city, step-through, a tandem"),
     ("motorbike", "rides:motorbike", "a scooter, a moped, a cruiser, for sport, without a fairing"),
     ("boat", "rides:boat", "under sail, a rowing boat, a canoe, a speedboat, a fishing boat"),

@@ -31,7 +31,9 @@ def atlas(kind: str, number: int) -> np.ndarray:
     page = np.ones((SIDE, SIDE, 3))
     for k, tile in enumerate(tiles):
         top, left = divmod(k, 2)
-        page[top * TILE : (top + 1) * TILE, left * TILE : (left + 1) * TILE] = tile if tile.ndim == 3 else tile[..., None]
+        page[top * TILE : (top + 1) * TILE, left * TILE : (left + 1) * TILE] = (
+            tile if tile.ndim == 3 else tile[..., None]
+        )
     page = np.round(np.clip(page, 0, 1) * 255).astype(np.uint8)
     page.setflags(write=False)
     return page
@@ -160,7 +162,8 @@ def printed(rng: np.random.Generator) -> np.ndarray:
 
 def skin(rng: np.random.Generator) -> np.ndarray:
     """Bare or very short-haired: folds and dirt."""
-    return 0.92 + 0.05 * noise(rng, 4, 4, 4) - 0.06 * np.abs(noise(rng, 6, 14, 3))
+    folds = np.abs(noise(rng, 7, 16, 3)) ** 0.6
+    return 0.72 + 0.1 * noise(rng, 4, 4, 4) + 0.26 * folds + 0.03 * rng.normal(size=(TILE, TILE))
 
 
 def hair(rng: np.random.Generator, length: float) -> np.ndarray:
@@ -172,7 +175,7 @@ def hair(rng: np.random.Generator, length: float) -> np.ndarray:
         f = rng.uniform(12, 40) * (0.08 / length) ** 0.3
         total += np.sin(2 * np.pi * (f * (u + lean) + rng.normal(0, 0.4 / length) * v) + rng.uniform(0, 6.3))
     locks = noise(rng, 6, 2.5, 3)
-    return 0.87 + 0.016 * total + (0.05 + 0.25 * length) * locks + 0.02 * rng.normal(size=(TILE, TILE))
+    return 0.8 + 0.03 * total + (0.08 + 0.4 * length) * locks + 0.05 * rng.normal(size=(TILE, TILE))
 
 
 def feathers(rng: np.random.Generator) -> np.ndarray:

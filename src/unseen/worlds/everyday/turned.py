@@ -18,14 +18,22 @@ def between(rng: Rng, low: float, high: float) -> float:
 
 
 def profile(
-    rng: Rng, knots: Sequence[tuple[float, float]], height: float, *, width: float = 1.0, loose: float = 0.07, rows: int = 13
+    rng: Rng,
+    knots: Sequence[tuple[float, float]],
+    height: float,
+    *,
+    width: float = 1.0,
+    loose: float = 0.07,
+    rows: int = 13,
 ) -> np.ndarray:
     """Rows (radius, z) of a smooth outline through knots (share of half the width, share of the height), shaken."""
     at = np.array(knots, float)
     shaken = np.exp(rng.normal(0, loose, len(at)) + rng.normal(0, loose))
     at[:, 0] *= shaken
     inner = at[1:-1, 1]
-    at[1:-1, 1] = inner + rng.uniform(-0.25, 0.25, len(inner)) * np.minimum(np.diff(at[:, 1])[:-1], np.diff(at[:, 1])[1:])
+    at[1:-1, 1] = inner + rng.uniform(-0.25, 0.25, len(inner)) * np.minimum(
+        np.diff(at[:, 1])[:-1], np.diff(at[:, 1])[1:]
+    )
     curve = spline(at, rows)
     curve[:, 1] = np.maximum.accumulate(np.clip(curve[:, 1], 0, None)) + np.arange(rows) * 1e-6
     return np.column_stack([np.maximum(curve[:, 0], 0.01) * width / 2, curve[:, 1] / curve[-1, 1] * height])
@@ -38,7 +46,9 @@ def vessel(outer: np.ndarray, wall: float, *, filled: float = 0.0, segments: int
     inner[:, 0] = np.maximum(inner[:, 0] - wall, wall * 0.3)
     floor = max(wall, filled * height)
     inner = inner[inner[:, 1] > floor]
-    rim = np.array([[outer[-1, 0] - 0.15 * wall, height + 0.35 * wall], [outer[-1, 0] - 0.85 * wall, height + 0.35 * wall]])
+    rim = np.array(
+        [[outer[-1, 0] - 0.15 * wall, height + 0.35 * wall], [outer[-1, 0] - 0.85 * wall, height + 0.35 * wall]]
+    )
     last = radius_at(outer, floor) - wall
     rows = np.concatenate([[[0, 0]], outer, rim, inner, [[max(last, wall * 0.3), floor], [0, floor]]])
     return lathe(rows, segments=segments)
@@ -61,7 +71,14 @@ def radius_at(outer: np.ndarray, z: float) -> float:
 
 
 def handle(
-    rng: Rng, outer: np.ndarray, low: float, high: float, reach: float, thick: float, style: str = "any", strap: float | None = None
+    rng: Rng,
+    outer: np.ndarray,
+    low: float,
+    high: float,
+    reach: float,
+    thick: float,
+    style: str = "any",
+    strap: float | None = None,
 ) -> Mesh:
     """A loop at +x from one share of the height to another: an ear, a D, a square, a curl, an S."""
     total = outer[-1, 1]
@@ -75,7 +92,9 @@ def handle(
         "high": [(0, 0), (0.35, 0.12), (0.8, 0.5), (1, 0.95), (0.6, 1.2), (0, 1)],
     }
     name = str(rng.choice(list(styles))) if style == "any" else style
-    rows = np.array(styles[name]) + np.concatenate([[[0, 0]], rng.normal(0, 0.03, (len(styles[name]) - 2, 2)), [[0, 0]]])
+    rows = np.array(styles[name]) + np.concatenate(
+        [[[0, 0]], rng.normal(0, 0.03, (len(styles[name]) - 2, 2)), [[0, 0]]]
+    )
     base = r0 + (r1 - r0) * rows[:, 1]
     path = np.column_stack([base + rows[:, 0] * reach, np.zeros(len(rows)), z0 + rows[:, 1] * (z1 - z0)])
     loop = tube(spline(path, 15), thick, segments=8)
@@ -87,7 +106,14 @@ def side_handle(rng: Rng, outer: np.ndarray, at: float, reach: float, wide: floa
     z = at * outer[-1, 1]
     r = radius_at(outer, z) - thick
     rise = between(rng, -0.1, 0.4) * reach
-    path = [(r, -wide, z), (r + 0.8 * reach, -wide, z + 0.7 * rise), (r + reach, -0.5 * wide, z + rise), (r + reach, 0.5 * wide, z + rise), (r + 0.8 * reach, wide, z + 0.7 * rise), (r, wide, z)]
+    path = [
+        (r, -wide, z),
+        (r + 0.8 * reach, -wide, z + 0.7 * rise),
+        (r + reach, -0.5 * wide, z + rise),
+        (r + reach, 0.5 * wide, z + rise),
+        (r + 0.8 * reach, wide, z + 0.7 * rise),
+        (r, wide, z),
+    ]
     return tube(spline(path, 12), thick, segments=8)
 
 
@@ -118,15 +144,51 @@ def lip(rng: Rng, outer: np.ndarray, wall: float, reach: float) -> Mesh:
 
 def lid(rng: Rng, radius: float, z: float, dome: float) -> list[Mesh]:
     """A lid on a rim of this radius, with a knob or a loop on top."""
-    rows = [(0, z - 0.03 * radius), (radius * 0.95, z - 0.03 * radius), (radius * 1.03, z + 0.02 * radius), (radius * 0.98, z + 0.06 * radius)]
+    rows = [
+        (0, z - 0.03 * radius),
+        (radius * 0.95, z - 0.03 * radius),
+        (radius * 1.03, z + 0.02 * radius),
+        (radius * 0.98, z + 0.06 * radius),
+    ]
     rows += [(radius * c, z + 0.06 * radius + dome * np.sqrt(max(1 - c * c, 0))) for c in (0.8, 0.55, 0.3, 0.1)]
     cap = lathe([*rows, (0, rows[-1][1])], segments=24)
     top, size = z + 0.06 * radius + dome, between(rng, 0.1, 0.2) * radius
     kind = rng.integers(3)
     if kind == 0:
-        knob = lathe([(0, top - size * 0.3), (size * 0.4, top - size * 0.3), (size * 0.4, top + size * 0.3), (size, top + size * 0.7), (size * 0.8, top + size * 1.3), (0, top + size * 1.4)], segments=14)
+        knob = lathe(
+            [
+                (0, top - size * 0.3),
+                (size * 0.4, top - size * 0.3),
+                (size * 0.4, top + size * 0.3),
+                (size, top + size * 0.7),
+                (size * 0.8, top + size * 1.3),
+                (0, top + size * 1.4),
+            ],
+            segments=14,
+        )
     elif kind == 1:
-        knob = lathe([(0, top - size * 0.3), (size * 0.5, top), (size, top + size), (size * 0.5, top + 1.8 * size), (0, top + 2 * size)], segments=12)
+        knob = lathe(
+            [
+                (0, top - size * 0.3),
+                (size * 0.5, top),
+                (size, top + size),
+                (size * 0.5, top + 1.8 * size),
+                (0, top + 2 * size),
+            ],
+            segments=12,
+        )
     else:
-        knob = tube(spline([(-size * 1.5, 0, top - size * 0.5), (-size * 1.3, 0, top + size), (size * 1.3, 0, top + size), (size * 1.5, 0, top - size * 0.5)], 10), size * 0.35, segments=7)
+        knob = tube(
+            spline(
+                [
+                    (-size * 1.5, 0, top - size * 0.5),
+                    (-size * 1.3, 0, top + size),
+                    (size * 1.3, 0, top + size),
+                    (size * 1.5, 0, top - size * 0.5),
+                ],
+                10,
+            ),
+            size * 0.35,
+            segments=7,
+        )
     return [cap, knob]

@@ -18,9 +18,7 @@ def deformed(one: Mesh, f: Map) -> Mesh:
     step = 1e-4 * float(one.extents.max())
     columns = [(f(places + step * e) - f(places - step * e)) / (2 * step) for e in np.eye(3)]
     derivative = np.stack(columns, 2)
-    cofactor = np.stack(
-        [np.cross(derivative[:, :, (k + 1) % 3], derivative[:, :, (k + 2) % 3]) for k in range(3)], 2
-    )
+    cofactor = np.stack([np.cross(derivative[:, :, (k + 1) % 3], derivative[:, :, (k + 2) % 3]) for k in range(3)], 2)
     normals = np.einsum("vij,vj->vi", cofactor, one.normals.astype(np.float64))
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
     return replace(one, vertices=f(places).astype(np.float32), normals=normals.astype(np.float32))
