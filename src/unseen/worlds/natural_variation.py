@@ -20,7 +20,7 @@ from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import stream
 from unseen.worlds.circumstances import Around, background_factor, check_seed, whole_number
-from unseen.worlds.objects import VERSION, LazyStage, provenance, things_of
+from unseen.worlds.objects import FIRST_COLLECTION, VERSION, LazyStage, provenance, things_of
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
 from unseen.worlds.rendering.environment import environment_of, said_of_light
 from unseen.worlds.stage import scalar_factor
@@ -42,6 +42,7 @@ def natural_variation(
     pair_backgrounds: int = 10,
     combinations: int = 1000,
     blocks: Sequence[str] = BLOCKS,
+    collection: str = FIRST_COLLECTION,
     meshes: str | Path | Mapping[str, Any] | None = None,
     variation: str = FIRST.name,
     environment: str = "",
@@ -56,7 +57,7 @@ def natural_variation(
     ``backgrounds`` may be a folder of photos. ``classes`` are names or how many; 24 of ours by default. ``meshes``: a
     folder of 3D models to show in place of ours, all its classes by default and up to ``instances`` of each; or a table
     with its ``root`` and what else the world ``meshes`` can be told of files (layout, minimum, duplicates …).
-    ``variation`` and ``environment`` are those of ``objects``.
+    ``collection``, ``variation`` and ``environment`` are those of ``objects``.
 
     >>> len(natural_variation(2, 3, levels=5, backgrounds=4, pair_levels=3, pair_backgrounds=2, combinations=7).samples)
     654
@@ -79,7 +80,9 @@ def natural_variation(
         "pairs": pair_cells(factors, coarse),
         "all": random_cells(coarse, combinations, seed),
     }
-    things = things_of(meshes, CLASSES if classes is None and meshes is None else classes, instances, seed, "classes")
+    things = things_of(
+        meshes, CLASSES if classes is None and meshes is None else classes, instances, seed, "classes", collection
+    )
     thing = Factor("object", tuple(things.names), kind="instance")
     grid = tuple(f.name for f in factors)
     parts = tuple(things.block(grid, cells[name], object=np.arange(len(things))) for name in BLOCKS if name in blocks)

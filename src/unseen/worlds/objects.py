@@ -14,9 +14,10 @@ from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.samples import Samples
 from unseen.worlds.circumstances import Around, circumstances, whole_number
+from unseen.worlds.everyday.table import VERSION as EVERYDAY_VERSION
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
 from unseen.worlds.rendering.environment import Environment, environment_of, said_of_light
-from unseen.worlds.shapes.categories import CATEGORIES
+from unseen.worlds.shapes.categories import place_of, table_of
 from unseen.worlds.shapes.making import make_objects
 from unseen.worlds.stage import Stage
 from unseen.worlds.things import Things, category_factor, shared_bank
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from unseen.worlds.rendering.bank import Bank
     from unseen.worlds.rendering.scene import Scenes
 
+FIRST_COLLECTION = "first"
 VERSION = 1  # raise it when any object, pattern or background changes
 OURS = "shapes, patterns, backgrounds and ranges of all factors are this library's own"
 
@@ -44,6 +46,7 @@ def objects(
     backgrounds: int | str = 0,
     textures: int | str = 0,
     drawn: Sequence[str] = (),
+    collection: str = FIRST_COLLECTION,
     meshes: str | Path | Mapping[str, Any] | None = None,
     variation: str = FIRST.name,
     environment: str = "",
@@ -57,13 +60,14 @@ def objects(
     many pictures (sky, water, city, home, grass in turn) a factor; a path takes a folder's photos. ``textures``: a
     number lays so many patterns over the objects as a factor; "categories" gives each category a pattern of its own, as
     a factor named by the categories: shape and texture then agree or conflict (Geirhos et al. 2019 without style
-    transfer). ``drawn`` names circumstances that vary from row to row without being a factor. ``meshes``: a folder of
-    3D models to show in place of ours, up to ``instances`` of each category, or a table with its ``root`` and what else
-    the world ``meshes`` can be told of files (layout, minimum, duplicates, max_faces …).
+    transfer). ``drawn`` names circumstances that vary from row to row without being a factor.
 
-    ``variation`` names how much circumstances vary: "first", "natural" (tumbling, from a quarter of the frame, standing on the
-    ground) or "natural-upright". ``environment``: a Radiance .hdr file whose light falls on everything, in place of a
-    lamp.
+    ``collection``: "first" has 38 categories that are easy to tell apart, "everyday" 54 with neighbours that are not, of
+    several sub-types each. ``meshes``: a folder of 3D models to show in place of ours, up to ``instances`` of each
+    category, or a table with its ``root`` and what else the world ``meshes`` can be told of files (layout, minimum,
+    duplicates, max_faces …). ``variation`` names how much circumstances vary: "first", "natural" (tumbling, from a
+    quarter of the frame, standing on the ground) or "natural-upright". ``environment``: a Radiance .hdr file whose
+    light falls on everything, in place of a lamp.
 
     >>> objects(["mug", "chair"], 3, pose=4).samples.space.shape
     (2, 4)
@@ -71,7 +75,7 @@ def objects(
     whole_number("instances", instances, 1)
     whole_number("side", side, 8)
     counts = {"pose": pose, "position": position, "size": size, "light": light, "elevation": elevation}
-    things = things_of(meshes, categories, instances, seed)
+    things = things_of(meshes, categories, instances, seed, collection=collection)
     varied = circumstances(things.categories, counts, backgrounds, textures, drawn, seed, variation)
     samples = Samples(FactorSpace((*things.factors, *varied.grid)), (things.block([f.name for f in varied.grid]),))
     furnish = things.furnish(varied.around)
@@ -95,19 +99,22 @@ def things_of(
     instances: int,
     seed: int,
     argument: str = "categories",
+    collection: str = FIRST_COLLECTION,
 ) -> Things:
     """Objects made by rule, or those of a folder of meshes."""
+    if meshes is not None and collection != FIRST_COLLECTION:
+        raise UnseenError(f"`collection = {collection!r}` and `meshes` were both given; objects come from one of them.")
     if meshes is not None:
         from unseen.worlds.meshes.things import from_meshes
 
         return from_meshes(meshes, categories, instances, seed)
-    names = chosen_categories(categories, argument)
+    names = chosen_categories(categories, argument, collection)
     return Things(
         names=[f"{name} {i}" for name in names for i in range(instances)],
         factors=(category_factor(names),),
         stored={"category": np.repeat(np.arange(len(names)), instances)},
-        furnish=partial(Furnish, names, instances, seed),
-        said={"instances": instances},
+        furnish=partial(Furnish, names, instances, seed, collection=collection),
+        said={"instances": instances, **said(collection)},
         provenance={"source": "procedural objects", "licence": "Apache-2.0"},
     )
 
@@ -128,6 +135,7 @@ class Furnish:
     instances: int
     seed: int
     around: Around
+    collection: str = FIRST_COLLECTION
 
     def __call__(self) -> Bank:
         return shared_bank(self, self._made)
@@ -135,7 +143,8 @@ class Furnish:
     def _made(self) -> Bank:
         from unseen.worlds.rendering.bank import Bank
 
-        meshes = make_objects([(name, i) for name in self.categories for i in range(self.instances)], self.seed)
+        wanted = [(name, i) for name in self.categories for i in range(self.instances)]
+        meshes = make_objects(wanted, self.seed, collection=self.collection)
         return Bank(meshes, textures=self.around.patterns(), pictures=self.around.pictures())
 
 
@@ -173,21 +182,27 @@ class LazyStage:
         return {name: value for name, value in self.__dict__.items() if name != "bank"}
 
 
-def chosen_categories(categories: int | Sequence[str] | None, argument: str = "categories") -> tuple[str, ...]:
+def said(collection: str) -> dict[str, str]:
+    """What identifies the collection; nothing for the first, whose worlds keep the names they always had."""
+    return {} if collection == FIRST_COLLECTION else {"collection": f"{collection} {EVERYDAY_VERSION}"}
+
+
+def chosen_categories(
+    categories: int | Sequence[str] | None, argument: str = "categories", collection: str = FIRST_COLLECTION
+) -> tuple[str, ...]:
     """Names as given, so many taken evenly from the table (which is in groups), or all. ``argument`` is the name under
     which a world takes them."""
+    table = table_of(collection)
     if categories is None:
-        return tuple(CATEGORIES)
+        return tuple(table)
     if isinstance(categories, int) and not isinstance(categories, bool):
-        if not 1 <= categories <= len(CATEGORIES):
-            raise UnseenError(
-                f"`{argument}` is a number from 1 to {len(CATEGORIES)}, or names; {categories} was given."
-            )
-        every = tuple(CATEGORIES)
+        if not 1 <= categories <= len(table):
+            raise UnseenError(f"`{argument}` is a number from 1 to {len(table)}, or names; {categories} was given.")
+        every = tuple(table)
         return tuple(every[place * len(every) // categories] for place in range(categories))
     if isinstance(categories, str) or not isinstance(categories, Sequence):
         raise UnseenError(f"`{argument}` takes a number or a list of names; {categories!r} was given.")
     for name in categories:
-        if name not in CATEGORIES:
-            raise unknown("category", name, CATEGORIES, where="the table of objects")
+        if name not in table:
+            raise unknown("category", name, table, where=place_of(collection))
     return tuple(categories)

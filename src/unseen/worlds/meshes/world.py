@@ -58,8 +58,9 @@ def meshes(
     disjoint then ("together").
 
     ``pose``, ``position``, ``size``, ``light``, ``elevation``, ``backgrounds``, ``textures``, ``drawn``, ``variation``
-    and ``environment`` are those of the world ``objects``. Every mesh stands upright, its longest edge 1, and looks along +x: ``up`` and ``front`` name
-    axes of the files ("y", "-z") where they differ from the format's own, and columns of the index go before. Meshes of
+    and ``environment`` are those of the world ``objects``.
+
+    Every mesh stands upright, its longest edge 1, and looks along +x: ``up`` and ``front`` name axes of the files ("y", "-z") where they differ from the format's own, and columns of the index go before. Meshes of
     more than ``max_faces``, counting both sides of open surfaces, are simplified (0: never); a mesh's texture has an
     edge of ``texture_size``. Files that show no mesh are left out and listed under ``problems`` in the provenance.
     Files are read once, side by side in ``workers`` processes, and kept in the ``cache``.

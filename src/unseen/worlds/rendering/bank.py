@@ -94,10 +94,17 @@ def shelved(bank: Bank, device: str) -> Shelf:
     radii = [np.linalg.norm(one.vertices - c, axis=1).max() for one, c in zip(meshes, centres)]
     textures = [_square(array, bank.texture_size) for array in bank.textures]
     own = np.full(len(meshes), -1, np.int64)
+    numbers: dict[object, int] = {}  # a texture that many meshes share is laid on the shelf once
     for place, one in enumerate(meshes):
         if one.texture is not None:
-            own[place] = len(textures)
-            textures.append(_square(one.texture, bank.texture_size))
+            known = numbers.get(id(one.texture))
+            if known is None:
+                content = (one.texture.shape, hashlib.blake2b(np.ascontiguousarray(one.texture).data).digest())
+                known = numbers.setdefault(content, len(textures))
+                numbers[id(one.texture)] = known
+                if known == len(textures):
+                    textures.append(_square(one.texture, bank.texture_size))
+            own[place] = known
     pictures = [_square(array, bank.picture_size) for array in bank.pictures]
     skies = [_resized(array, bank.picture_size, 2 * bank.picture_size) for array in bank.skies]
 

@@ -1,41 +1,23 @@
-"""The categories of things made by rule: a visible table, and the one door to its instances.
+"""The categories of things made by rule: a visible table for each collection, and the one door to their instances.
 
 A row says where its function lives; a function takes a random generator and gives one instance, its front towards +x.
 Instances are without end: the generator is the stream of (seed, category, instance), so that instance 7 of the mugs is
-the same whoever asks, and a new category shifts no other.
+the same whoever asks, and a new category shifts no other. ``first`` is the collection that worlds had from the start,
+``everyday`` has 54 classes of several sub-types with confusable neighbours.
 """
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import cast
-
-import numpy as np
+from collections.abc import Mapping
 
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.seeds import stream
+from unseen.worlds.everyday.table import EVERYDAY
 from unseen.worlds.rendering.mesh import Mesh, upright
+from unseen.worlds.shapes.category import Category
 
 FOLDER = "unseen.worlds.shapes"
-
-
-@dataclass(frozen=True)
-class Category:
-    """``function`` is ``module:function``; ``text`` says what an instance looks like and where its front (+x) is."""
-
-    name: str
-    function: str
-    text: str
-
-    @cached_property
-    def make(self) -> Callable[[np.random.Generator], Mesh]:
-        """The function itself, imported when it is first asked for."""
-        module, _, name = self.function.partition(":")
-        return cast(Callable[[np.random.Generator], Mesh], getattr(importlib.import_module(module), name))
 
 
 def _rows(*rows: tuple[str, str, str]) -> dict[str, Category]:
@@ -93,14 +75,31 @@ CATEGORIES: dict[str, Category] = _rows(
 )
 
 
-def make_object(category: str, instance: int, seed: int = 0) -> Mesh:
+COLLECTIONS: Mapping[str, Mapping[str, Category]] = {"first": CATEGORIES, "everyday": EVERYDAY}
+
+
+def table_of(collection: str) -> Mapping[str, Category]:
+    """The categories of a collection, by its name."""
+    if not isinstance(collection, str) or collection not in COLLECTIONS:
+        raise unknown("collection", str(collection), COLLECTIONS, where="the table of collections")
+    return COLLECTIONS[collection]
+
+
+def place_of(collection: str) -> str:
+    """How an error calls the collection's table."""
+    return "the table of objects" if collection == "first" else f"the collection '{collection}'"
+
+
+def make_object(category: str, instance: int, seed: int = 0, collection: str = "first") -> Mesh:
     """An instance of a category: upright, its front towards +x, its longest edge 1; the same for the same arguments.
 
     >>> len(make_object("mug", 3).faces) == len(make_object("mug", 3).faces)
     True
     """
-    if category not in CATEGORIES:
-        raise unknown("category", category, CATEGORIES, where="the table of objects")
+    table = table_of(collection)
+    if category not in table:
+        raise unknown("category", category, table, where=place_of(collection))
     if not is_whole(instance) or instance < 0:
         raise UnseenError(f"an instance of '{category}' is a whole number from 0 on; given: {instance!r}.")
-    return upright(CATEGORIES[category].make(stream(seed, "shapes", category, int(instance))))
+    named = () if collection == "first" else (collection,)  # the first set keeps the streams that it always had
+    return upright(table[category].make(stream(seed, "shapes", *named, category, int(instance))))

@@ -25,22 +25,24 @@ FEW = 200  # fewer than this for each process are not worth its start
 Wanted = tuple[str, int]  # category, instance
 
 
-def make_objects(wanted: Sequence[Wanted], seed: int = 0, processes: int | None = None) -> tuple[Mesh, ...]:
+def make_objects(
+    wanted: Sequence[Wanted], seed: int = 0, processes: int | None = None, collection: str = "first"
+) -> tuple[Mesh, ...]:
     """The objects asked for, in that order; the same whoever makes them."""
     processes = min(cores(), len(wanted) // FEW) if processes is None else processes
     if processes < 2:
-        return tuple(make_object(category, instance, seed) for category, instance in wanted)
+        return tuple(make_object(category, instance, seed, collection) for category, instance in wanted)
     with tempfile.TemporaryDirectory(prefix="unseen-objects-") as folder:
         parts = [list(wanted[part::processes]) for part in range(processes)]
         files = [Path(folder) / f"{part}.pickle" for part in range(processes)]
         running = []
         for part, file in zip(parts, files):
-            file.with_suffix(".asked").write_bytes(pickle.dumps((part, seed)))
+            file.with_suffix(".asked").write_bytes(pickle.dumps((part, seed, collection)))
             command = [sys.executable, "-P", "-m", "unseen.worlds.shapes.making", str(file), str(os.getpid())]
             running.append(  # quiet: what a process cannot make is tried, and told, here
                 subprocess.Popen(command, env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             )
-        made = [_collected(child, file, part, seed) for child, file, part in zip(running, files, parts)]
+        made = [_collected(child, file, part, seed, collection) for child, file, part in zip(running, files, parts)]
     found: list[Mesh | None] = [None] * len(wanted)
     for part, meshes in enumerate(made):
         found[part::processes] = meshes
@@ -52,22 +54,22 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "OMP_NUM_THREADS": "1"}
 
 
-def _collected(child: subprocess.Popen, file: Path, part: list[Wanted], seed: int) -> list[Mesh]:
+def _collected(child: subprocess.Popen, file: Path, part: list[Wanted], seed: int, collection: str) -> list[Mesh]:
     """What a process made; where it could not, it is made here."""
     if child.wait() == 0 and file.is_file():
         return pickle.loads(file.read_bytes())
-    return [make_object(category, instance, seed) for category, instance in part]
+    return [make_object(category, instance, seed, collection) for category, instance in part]
 
 
 def main() -> None:
     file, asker = Path(sys.argv[1]), int(sys.argv[2])
-    part, seed = pickle.loads(file.with_suffix(".asked").read_bytes())
+    part, seed, collection = pickle.loads(file.with_suffix(".asked").read_bytes())
     made = []
     for category, instance in part:
         if os.getppid() != asker:  # killed: nobody waits for this, and nobody else clears it away
             shutil.rmtree(file.parent, ignore_errors=True)
             return
-        made.append(make_object(category, instance, seed))
+        made.append(make_object(category, instance, seed, collection))
     put_whole(file, pickle.dumps(made), sync=False)
 
 
