@@ -7,13 +7,13 @@ import pytest
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.worlds import make
+from unseen.worlds.collections import COLLECTIONS, make_object
 from unseen.worlds.everyday.finishes import NATURAL, any_colour, finishes
 from unseen.worlds.everyday.table import EVERYDAY
 from unseen.worlds.everyday.tiles import FUR, GOODS, atlas
 from unseen.worlds.everyday.warps import bent, deformed, stretched, tapered, twisted
 from unseen.worlds.rendering.bank import Bank
 from unseen.worlds.rendering.mesh import face_normals
-from unseen.worlds.shapes.categories import COLLECTIONS, make_object
 from unseen.worlds.shapes.primitives import cylinder, sphere
 
 INSTANCES = 6

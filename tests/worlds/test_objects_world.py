@@ -126,7 +126,7 @@ def test_errors_teach(arguments, sentence):
 
 
 def test_objects_made_by_several_processes_are_those_made_by_one():
-    from unseen.worlds.shapes.making import make_objects
+    from unseen.worlds.making import make_objects
 
     wanted = [("mug", 0), ("table", 3), ("mug", 1), ("bottle", 2), ("tree", 0)]
     alone, together = make_objects(wanted, 5, 1), make_objects(wanted, 5, 2)
@@ -137,7 +137,7 @@ def test_objects_made_by_several_processes_are_those_made_by_one():
 
 
 def test_processes_that_make_objects_run_nothing_that_lies_in_the_working_directory(tmp_path, monkeypatch):
-    from unseen.worlds.shapes.making import make_objects
+    from unseen.worlds.making import make_objects
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [place for place in sys.path if place])  # as a console script has it
@@ -148,9 +148,7 @@ def test_processes_that_make_objects_run_nothing_that_lies_in_the_working_direct
 
 
 def test_processes_that_make_objects_end_and_clear_up_when_whoever_asked_is_killed(tmp_path):
-    code = (
-        "from unseen.worlds.shapes.making import make_objects; make_objects([('chair', i) for i in range(4000)], 0, 2)"
-    )
+    code = "from unseen.worlds.making import make_objects; make_objects([('chair', i) for i in range(4000)], 0, 2)"
     env = {**os.environ, "TMPDIR": str(tmp_path)}
     asking = subprocess.Popen([sys.executable, "-c", code], env=env)
     assert soon(lambda: len(list(tmp_path.glob("*/*.asked"))) == 2)

@@ -10,8 +10,9 @@ import pytest
 import trimesh
 
 from unseen.vocabulary.errors import UnseenError
+from unseen.worlds.collections import make_object
 from unseen.worlds.rendering.mesh import face_normals
-from unseen.worlds.shapes.categories import CATEGORIES, make_object
+from unseen.worlds.shapes.categories import CATEGORIES
 
 INSTANCES = range(2)
 

@@ -20,10 +20,13 @@ from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import stream
 from unseen.worlds.circumstances import Around, background_factor, check_seed, whole_number
-from unseen.worlds.objects import FIRST_COLLECTION, VERSION, LazyStage, provenance, things_of
+from unseen.worlds.collections import FIRST_COLLECTION
+from unseen.worlds.lazy_stage import LazyStage
+from unseen.worlds.objects import provenance, things_of
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
 from unseen.worlds.rendering.environment import environment_of, said_of_light
 from unseen.worlds.stage import scalar_factor
+from unseen.worlds.things import VERSION
 from unseen.worlds.variation import FIRST, said_of, variation_named
 
 SCALARS = ("pose", "position", "size", "light")

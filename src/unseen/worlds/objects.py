@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,23 +14,17 @@ from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.samples import Samples
 from unseen.worlds.circumstances import Around, circumstances, whole_number
-from unseen.worlds.everyday.table import VERSION as EVERYDAY_VERSION
+from unseen.worlds.collections import FIRST_COLLECTION, place_of, said, table_of
+from unseen.worlds.lazy_stage import LazyStage
+from unseen.worlds.making import make_objects
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
-from unseen.worlds.rendering.environment import Environment, environment_of, said_of_light
-from unseen.worlds.shapes.categories import place_of, table_of
-from unseen.worlds.shapes.making import make_objects
-from unseen.worlds.stage import Stage
-from unseen.worlds.things import Things, category_factor, shared_bank
-from unseen.worlds.variation import FIRST, Variation
+from unseen.worlds.rendering.environment import environment_of, said_of_light
+from unseen.worlds.things import VERSION, Things, category_factor, shared_bank
+from unseen.worlds.variation import FIRST
 
 if TYPE_CHECKING:
-    import torch
-
     from unseen.worlds.rendering.bank import Bank
-    from unseen.worlds.rendering.scene import Scenes
 
-FIRST_COLLECTION = "first"
-VERSION = 1  # raise it when any object, pattern or background changes
 OURS = "shapes, patterns, backgrounds and ranges of all factors are this library's own"
 
 
@@ -62,8 +56,8 @@ def objects(
     a factor named by the categories: shape and texture then agree or conflict (Geirhos et al. 2019 without style
     transfer). ``drawn`` names circumstances that vary from row to row without being a factor.
 
-    ``collection``: "first" has 38 categories that are easy to tell apart, "everyday" 54 with neighbours that are not, of
-    several sub-types each. ``meshes``: a folder of 3D models to show in place of ours, up to ``instances`` of each
+    ``collection``: "first" has 38 categories that are easy to tell apart, "everyday" 54 of several sub-types each, with
+    neighbours that are not. ``meshes``: a folder of 3D models to show in place of ours, up to ``instances`` of each
     category, or a table with its ``root`` and what else the world ``meshes`` can be told of files (layout, minimum,
     duplicates, max_faces …). ``variation`` names how much circumstances vary: "first", "natural" (tumbling, from a
     quarter of the frame, standing on the ground) or "natural-upright". ``environment``: a Radiance .hdr file whose
@@ -146,45 +140,6 @@ class Furnish:
         wanted = [(name, i) for name in self.categories for i in range(self.instances)]
         meshes = make_objects(wanted, self.seed, collection=self.collection)
         return Bank(meshes, textures=self.around.patterns(), pictures=self.around.pictures())
-
-
-@dataclass(frozen=True, eq=False)
-class LazyStage:
-    """A stage whose meshes are made when the first scene is asked for."""
-
-    furnish: Callable[[], Bank]
-    samples: Samples
-    drawn: tuple[str, ...]
-    seed: int
-    grounds: tuple[bool, ...] = ()  # whether things can stand in each background
-    variation: Variation = FIRST
-    environment: Environment | None = None
-
-    @cached_property
-    def bank(self) -> Bank:
-        return self.furnish()
-
-    def __call__(self, rows: np.ndarray, device: torch.device, draw: int = 0) -> Scenes:
-        stage = Stage(
-            self.samples,
-            self.bank.on(device),
-            pictures=range(len(self.bank.pictures)),
-            grounds=self.grounds,
-            textures=range(len(self.bank.textures)),
-            drawn=self.drawn,
-            seed=self.seed,
-            variation=self.variation,
-            environment=self.environment,
-        )
-        return stage(rows, device, draw)
-
-    def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "bank"}
-
-
-def said(collection: str) -> dict[str, str]:
-    """What identifies the collection; nothing for the first, whose worlds keep the names they always had."""
-    return {} if collection == FIRST_COLLECTION else {"collection": f"{collection} {EVERYDAY_VERSION}"}
 
 
 def chosen_categories(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from unseen.worlds.rendering.bank import Bank
 
 Furnish = Callable[[], "Bank"]
+VERSION = 1  # raise it when any object of the first collection, any pattern or background changes
 
 
 @dataclass(frozen=True, eq=False)

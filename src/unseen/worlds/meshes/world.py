@@ -7,13 +7,13 @@ from pathlib import Path
 
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.samples import Samples
-from unseen.worlds import objects
 from unseen.worlds.circumstances import check_drawn, check_seed, circumstances, whole_number
+from unseen.worlds.lazy_stage import LazyStage
 from unseen.worlds.meshes.things import mesh_things
-from unseen.worlds.objects import LazyStage
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
 from unseen.worlds.rendering.environment import environment_of, said_of_light
 from unseen.worlds.stage import with_levels
+from unseen.worlds.things import VERSION
 from unseen.worlds.variation import FIRST, variation_named
 
 
@@ -60,10 +60,11 @@ def meshes(
     ``pose``, ``position``, ``size``, ``light``, ``elevation``, ``backgrounds``, ``textures``, ``drawn``, ``variation``
     and ``environment`` are those of the world ``objects``.
 
-    Every mesh stands upright, its longest edge 1, and looks along +x: ``up`` and ``front`` name axes of the files ("y", "-z") where they differ from the format's own, and columns of the index go before. Meshes of
-    more than ``max_faces``, counting both sides of open surfaces, are simplified (0: never); a mesh's texture has an
-    edge of ``texture_size``. Files that show no mesh are left out and listed under ``problems`` in the provenance.
-    Files are read once, side by side in ``workers`` processes, and kept in the ``cache``.
+    Every mesh stands upright, its longest edge 1, and looks along +x: ``up`` and ``front`` name axes of the files ("y",
+    "-z") where they differ from the format's own, and columns of the index go before. Meshes of more than
+    ``max_faces``, counting both sides of open surfaces, are simplified (0: never); a mesh's texture has an edge of
+    ``texture_size``. Files that show no mesh are left out and listed under ``problems`` in the provenance. Files are
+    read once, side by side in ``workers`` processes, and kept in the ``cache``.
     """
     whole_number("side", side, 8)
     check_seed(seed)
@@ -84,7 +85,7 @@ def meshes(
         name="meshes", samples=samples, bank=furnish, side=side,
         compose=LazyStage(furnish, samples, varied.drawn, seed, varied.around.grounds(), varied.variation, light_map),
         fingerprint=fingerprint_of(
-            world="meshes", version=objects.VERSION, side=side, seed=seed, textures=str(textures),
+            world="meshes", version=VERSION, side=side, seed=seed, textures=str(textures),
             categories=things.categories, **things.said, **varied.said(), **said_of_light(light_map),
         ),
         provenance={**things.provenance, **({"problems": "; ".join(problems.lines())} if problems else {})},

@@ -18,15 +18,15 @@ from pathlib import Path
 
 from unseen.vocabulary.cores import cores
 from unseen.vocabulary.whole_files import put_whole
+from unseen.worlds.collections import FIRST_COLLECTION, make_object
 from unseen.worlds.rendering.mesh import Mesh
-from unseen.worlds.shapes.categories import make_object
 
 FEW = 200  # fewer than this for each process are not worth its start
 Wanted = tuple[str, int]  # category, instance
 
 
 def make_objects(
-    wanted: Sequence[Wanted], seed: int = 0, processes: int | None = None, collection: str = "first"
+    wanted: Sequence[Wanted], seed: int = 0, processes: int | None = None, collection: str = FIRST_COLLECTION
 ) -> tuple[Mesh, ...]:
     """The objects asked for, in that order; the same whoever makes them."""
     processes = min(cores(), len(wanted) // FEW) if processes is None else processes
@@ -38,7 +38,7 @@ def make_objects(
         running = []
         for part, file in zip(parts, files):
             file.with_suffix(".asked").write_bytes(pickle.dumps((part, seed, collection)))
-            command = [sys.executable, "-P", "-m", "unseen.worlds.shapes.making", str(file), str(os.getpid())]
+            command = [sys.executable, "-P", "-m", "unseen.worlds.making", str(file), str(os.getpid())]
             running.append(  # quiet: what a process cannot make is tried, and told, here
                 subprocess.Popen(command, env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             )
