@@ -29,7 +29,7 @@ from unseen.engines import open_study
 from unseen.engines.local import run_study
 from unseen.kinds.checks import check
 from unseen.kinds.results import gather
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.studies import tables
 from unseen.worlds import Entry
 

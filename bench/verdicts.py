@@ -31,7 +31,7 @@ from unseen.kinds.in_domain.shown import LatentPoint
 from unseen.kinds.judged import corrected
 from unseen.measures import category_growth
 from unseen.measures.verdicts import ALPHA
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 
 Rng = np.random.Generator
 Page = Callable[

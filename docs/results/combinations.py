@@ -22,7 +22,7 @@ from docs.results.numbers import (
     within_strata,
 )
 from unseen.kinds.combinations.findings import findings
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 
 BOTH, UNSEEN, SEEN = "geometric mean", "unseen", "seen"
 CELL = "accuracy of a held-out cell"

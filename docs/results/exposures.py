@@ -16,7 +16,7 @@ from unseen.kinds.exposure.findings import exposure_findings
 from unseen.kinds.exposure.repeats import together
 from unseen.kinds.exposure.shown import Exposure
 from unseen.kinds.exposure.thresholds import by_layer
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.worlds.transforms import TRANSFORMATIONS
 
 WITHIN, ACROSS, PLAIN, UNSEEN, SEEN = "within", "across", "plain", "unseen-transformed", "seen-transformed"

@@ -17,7 +17,7 @@ from unseen.kinds.conditions.asked import Asked, asked, conditions
 from unseen.kinds.conditions.findings import matrix_findings
 from unseen.kinds.judged import corrected as page_corrected
 from unseen.kinds.published import published_numbers
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.studies.records import Record
 
 TEST = "test-"

@@ -14,7 +14,7 @@ from docs.results.numbers import MARKS, interval, mean_of, number, percent, plus
 from unseen.kinds.in_domain.disentanglement import latent_points
 from unseen.kinds.in_domain.findings import regression_findings
 from unseen.kinds.in_domain.numbers import Transfer
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 
 MEAN, R2, KEPT, ALONE = "mean over factors", "R²", " (answers kept to the range)", "one-out-*"
 OUT, OTHERS = "R² of the factor out of range", "R² of the other factors"

@@ -16,7 +16,7 @@ from unseen.reports.console import bare_table, print_hanging, print_table
 from unseen.vocabulary.errors import UnseenError, unknown
 
 if TYPE_CHECKING:
-    from unseen.reports.contents import Finding
+    from unseen.reports.finding import Finding
 
 FORMATS = ("table", "csv", "json", "markdown", "parquet")
 TIDY_ROWS = 40

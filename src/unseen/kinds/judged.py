@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.measures import Verdict, holm
 from unseen.measures.verdicts import ALPHA
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 
 
 def judged(name: str, statement: str, verdict: Verdict, *, over: str = "", key: str = "") -> Finding:

@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 from unseen.kinds.judged import doubted
 from unseen.measures import judge
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 
 LEARNED = 0.1  # of the way from nothing to everything: who is above it in every repeat has learned (ours)
 

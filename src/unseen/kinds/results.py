@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from unseen.reports.blocks import Page
-    from unseen.reports.contents import Contents, Finding
+    from unseen.reports.contents import Contents
+    from unseen.reports.finding import Finding
     from unseen.studies.study import Study
 
 SUBJECTS = "subjects"

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from unseen.kinds.planned import Planned
     from unseen.reports.blocks import Page
-    from unseen.reports.contents import Contents, Finding
+    from unseen.reports.contents import Contents
+    from unseen.reports.finding import Finding
     from unseen.studies.records import Record
     from unseen.studies.study import Study
     from unseen.studies.trials import Trial

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from unseen.reports.answer_pictures import Answered
     from unseen.reports.blocks import Section
+    from unseen.reports.finding import Finding
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,30 +66,6 @@ class UnitPicture:
     column_levels: tuple[str, ...]
     row_factor: str = ""
     column_factor: str = ""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One statement with its number: a difference, a correlation, a trend. ``holds`` says whether the expectation of
-    the paper held (None where there is none, or where it is left open, and ``why`` then says so).
-
-    ``judged``: whether there is an expectation. ``p`` is of this finding alone, ``corrected`` for the ``comparisons``
-    of the page (Holm). ``over``: what the ``n`` repeats are. ``key`` names a finding that the headline looks up."""
-
-    name: str
-    statement: str
-    value: float
-    low: float
-    high: float
-    n: int
-    p: float | None = None
-    holds: bool | None = None
-    judged: bool = False
-    why: str = ""
-    corrected: float | None = None
-    comparisons: int = 0
-    over: str = ""
-    key: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
 from unseen.reports.charts import set_title
-from unseen.reports.contents import Contents, Finding
+from unseen.reports.contents import Contents
+from unseen.reports.finding import Finding
 from unseen.reports.words import finding_numbers, has_interval, interval, number, plain, verdict_words
 from unseen.vocabulary.words import capital
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from unseen.reports.contents import Finding
+    from unseen.reports.finding import Finding
 
 
 def number(value: float | int | None, *, percent: bool = False) -> str:
@@ -88,7 +88,7 @@ def measured(
 def finding_numbers(found: Finding) -> str:
     """The number of a finding, its interval, what its repeats are, and its p, also corrected for the page's others.
 
-    >>> from unseen.reports.contents import Finding
+    >>> from unseen.reports.finding import Finding
     >>> one = Finding("a", "b", 0.3, 0.2, 0.4, 6, 0.002, True, True, corrected=0.024, comparisons=12, over="seeds")
     >>> finding_numbers(one)
     '0.300 [0.200, 0.400], n = 6 seeds, p = 0.002, corrected for 12 comparisons p = 0.024'
@@ -109,7 +109,7 @@ def finding_numbers(found: Finding) -> str:
 def verdict_words(found: Finding) -> tuple[str, str]:
     """The kind of a verdict and its words; what nothing was expected of has none.
 
-    >>> from unseen.reports.contents import Finding
+    >>> from unseen.reports.finding import Finding
     >>> verdict_words(Finding("a", "b", 0.3, 0.2, 0.4, 6))
     ('told', 'no claim')
     """

@@ -16,7 +16,7 @@ from unseen.kinds.combinations.findings import MOST_CURVES, accuracies, both_of,
 from unseen.kinds.judged import direction
 from unseen.kinds.trial_numbers import BOTH
 from unseen.measures import Interval, mean_interval
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.reports.words import plain, things
 from unseen.vocabulary.words import capital, joined
 

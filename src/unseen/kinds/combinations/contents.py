@@ -23,7 +23,7 @@ from unseen.kinds.pictures import splits, usable_cells
 from unseen.kinds.published import published_numbers
 from unseen.kinds.recipe_words import words_of
 from unseen.kinds.summaries import layer_order, plain, summarise
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 

@@ -19,7 +19,7 @@ from unseen.measures import (
     rank_correlation,
 )
 from unseen.measures.verdicts import FEWEST
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 
 if TYPE_CHECKING:
     import polars as pl

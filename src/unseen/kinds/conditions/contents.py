@@ -19,7 +19,7 @@ from unseen.kinds.pictures import splits
 from unseen.kinds.published import published_beside, published_numbers
 from unseen.kinds.recipe_words import words_of
 from unseen.measures import mean_matrix
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 from unseen.vocabulary.design_facts import Conditions

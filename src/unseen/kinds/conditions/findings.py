@@ -17,7 +17,7 @@ from unseen.kinds.judged import judged
 from unseen.kinds.learned import learned_conditions, unless_learned
 from unseen.kinds.level_names import PLAIN
 from unseen.measures import Interval, Verdict, judge, judge_level, mean_interval
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.vocabulary.words import capital
 
 if TYPE_CHECKING:

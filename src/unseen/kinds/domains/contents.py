@@ -34,7 +34,7 @@ from unseen.kinds.pictures import splits
 from unseen.kinds.published import published_numbers
 from unseen.kinds.recipe_words import words_of
 from unseen.measures import Interval, chance, mean_interval
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 from unseen.vocabulary.design_facts import LeftOut

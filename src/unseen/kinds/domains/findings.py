@@ -17,7 +17,7 @@ from unseen.kinds.domains.numbers import BOUND, Domain
 from unseen.kinds.judged import judged
 from unseen.measures import Interval, judge, mean_interval
 from unseen.measures.verdicts import LEVEL_SPREAD
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.vocabulary.words import capital
 
 GAP = "gap"

@@ -34,7 +34,7 @@ from unseen.kinds.how_made import facts_tables, images_asked, stored_rows
 from unseen.kinds.published import published_numbers
 from unseen.kinds.recipe_words import words_of
 from unseen.kinds.summaries import layer_order, plain, summarise
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 from unseen.vocabulary.design_facts import Exposed

@@ -47,7 +47,7 @@ from unseen.measures import (
     lowest,
     mean_interval,
 )
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.reports.words import number
 from unseen.vocabulary.words import capital, joined
 

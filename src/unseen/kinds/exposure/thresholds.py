@@ -26,7 +26,7 @@ from unseen.kinds.exposure.repeats import (
 from unseen.kinds.exposure.shown import Exposure, LayerThreshold
 from unseen.kinds.summaries import plain
 from unseen.measures import Interval, chance, mostly, percentile_ends, resamples
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.reports.words import number
 from unseen.studies.invariances import NO_TAU
 from unseen.studies.records import Record

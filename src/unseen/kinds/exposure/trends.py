@@ -24,7 +24,7 @@ from unseen.kinds.exposure.repeats import (
 )
 from unseen.kinds.judged import doubted, judged
 from unseen.measures import judge
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.reports.words import number
 from unseen.vocabulary.words import capital
 

@@ -12,7 +12,7 @@ from unseen.kinds.in_domain.findings import WORDS, answer_key, by_network, joine
 from unseen.kinds.in_domain.numbers import MEAN, R2
 from unseen.kinds.judged import direction
 from unseen.measures import Interval, mean_interval
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.reports.words import number
 
 if TYPE_CHECKING:

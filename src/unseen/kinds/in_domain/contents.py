@@ -36,7 +36,7 @@ from unseen.kinds.published import published_numbers
 from unseen.kinds.recipe_words import words_of
 from unseen.kinds.summaries import summarise
 from unseen.measures import TowardsMean
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 

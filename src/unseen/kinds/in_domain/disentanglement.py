@@ -17,7 +17,7 @@ from unseen.kinds.in_domain.numbers import MEAN, R2
 from unseen.kinds.in_domain.shown import LatentPoint
 from unseen.kinds.judged import doubted, judged
 from unseen.measures import RankCorrelation, judge_ranks, rank_correlation
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.reports.words import has_interval, number
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from unseen.kinds.in_domain.shown import LatentPoint
 from unseen.kinds.judged import corrected, doubted, judged
 from unseen.kinds.learned import learned, unless_learned
 from unseen.measures import Interval, judge, lowest, mean_interval
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.reports.words import number
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from unseen.kinds.judged import judged, left_open
 from unseen.measures import judge, lowest
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.reports.words import number
 
 NAME = "answers are drawn to the mean"

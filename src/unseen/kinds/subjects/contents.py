@@ -13,7 +13,7 @@ from unseen.kinds.subjects.scores import Heard, by_set, everyone, numbers_of, of
 from unseen.kinds.subjects.shown import SubjectContents, Who
 from unseen.kinds.told import condition_of, told_apart
 from unseen.measures import mean_interval
-from unseen.reports.contents import Finding
+from unseen.reports.finding import Finding
 from unseen.reports.words import number
 from unseen.studies.describe import recipe_toml
 from unseen.studies.study import Study
