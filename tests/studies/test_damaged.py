@@ -152,7 +152,7 @@ def test_a_fault_of_ours_is_called_one_and_nobody_is_told_to_remove_a_result(fin
     def broken(*_):
         raise KeyError("of ours")
 
-    monkeypatch.setattr("unseen.kinds.combinations.learning_order", broken)
+    monkeypatch.setattr("unseen.kinds.trial_numbers.learning_order", broken)
     said = say("results", finished)
     assert said.code == 70
     assert "fault" in said.flat
