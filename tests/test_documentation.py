@@ -70,6 +70,9 @@ def test_every_command_shown_exists_with_its_options_and_recipes(page, command):
         return
     assert words[0] in group.commands, f"{name_of(page)} shows `unseen {command}`; there is no such command"
     found = group.commands[words[0]]
+    if hasattr(found, "commands") and len(words) > 1:  # a group of commands
+        assert words[1] in found.commands, f"{name_of(page)} shows `unseen {command}`; there is no such command"
+        found, words = found.commands[words[1]], words[1:]
     rest = [word for word in words[1:] if word != "..."]
     told = [p for p in found.params if p.param_type_name == "argument"]
     options = {o: p for p in found.params if p.param_type_name == "option" for o in (*p.opts, *p.secondary_opts)}

@@ -97,7 +97,8 @@ class OpenedStudy:
             {"verdict": verdict_words(one)[1], **{key: getattr(one, key) for key in keys}}
             for one in findings_of(self._stored())
         ]
-        return pl.DataFrame(rows, infer_schema_length=None).rename({"name": "claim"}).fill_nan(None)
+        schema = None if rows else dict.fromkeys(("verdict", *keys), pl.String)
+        return pl.DataFrame(rows, schema=schema, infer_schema_length=None).rename({"name": "claim"}).fill_nan(None)
 
     def answer(self) -> str:
         """The answer in a few sentences, as the report begins."""
