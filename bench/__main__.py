@@ -20,6 +20,7 @@ BENCHES = (
     "regression",
     "archives",
     "folders",
+    "meshes",
     "near_copies",
 )
 

@@ -15,7 +15,7 @@ from unseen.worlds.rendering.renderer import shown_faces
 VIEWS = 60
 SIDES = ((500, 96), (4000, 192))  # up to so many sides of faces: pixels
 SIDE = 256  # for more
-TOGETHER = 6  # views drawn at a time
+TOGETHER = 6  # views drawn at a time, a divisor of their number
 RINGS = 2  # of neighbours that count as seen: one may hide between the pixels
 FOV = 24.0  # degrees
 
@@ -26,6 +26,7 @@ def seen(corners: np.ndarray, ids: np.ndarray) -> np.ndarray:
 
     from unseen.worlds.rendering.bank import Bank
     from unseen.worlds.rendering.staging import staged
+    from unseen.worlds.rendering.threads import side_by_side
 
     n = len(corners)
     shape = upright(
@@ -36,14 +37,18 @@ def seen(corners: np.ndarray, ids: np.ndarray) -> np.ndarray:
     azimuth, elevation = _directions(VIEWS)
     found = np.zeros(n, bool)
     pixels = next((pixels for most, pixels in SIDES if n <= most), SIDE)
-    for start in range(0, VIEWS, TOGETHER):
-        some = slice(start, start + TOGETHER)
+
+    def look(start: int, stop: int) -> None:
+        some = slice(start, stop)
         scenes = staged(
-            torch.zeros(len(azimuth[some])), azimuth=torch.from_numpy(azimuth[some]),
+            torch.zeros(stop - start), azimuth=torch.from_numpy(azimuth[some]),
             elevation=torch.from_numpy(elevation[some]), fov=FOV, shadow=0.0,
             distance=1.02 * radius / np.sin(np.radians(FOV / 2)), target=(0.0, 0.0, float(shape.extents[2]) / 2),
         )  # fmt: skip
         found[shown_faces(scenes, shelf, pixels).numpy() % n] = True  # every view has the faces once more
+
+    ranges = [(start, start + TOGETHER) for start in range(0, VIEWS, TOGETHER)]
+    side_by_side(look, ranges, torch.get_num_threads())
     for _ in range(RINGS):
         found = _with_neighbours(found, corners, ids)
     return found
