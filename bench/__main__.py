@@ -21,6 +21,7 @@ BENCHES = (
     "regression",
     "archives",
     "folders",
+    "meshes",
     "near_copies",
 )
 

@@ -16,6 +16,7 @@ from unseen.worlds.meshes.references import Unreadable, json_of
 
 MOST_FACES = 12_000_000  # 5 million take up to 2 GB and half a minute to read; more are simplified elsewhere first
 MOST_BYTES = 2**31
+LARGE = 50_000_000  # bytes, from which it is worth to count faces that a file does not tell
 ADVICE = "simplify it first (Blender's Decimate, MeshLab's quadric collapse)"
 
 
@@ -73,7 +74,7 @@ def _of_off(path: Path, size: int) -> tuple[int | None, int]:
 
 def _of_obj(path: Path, size: int) -> tuple[int | None, int]:
     """It says nothing; of a large file the lines of faces are counted, which is far less work than reading them."""
-    if size < 50_000_000:
+    if size < LARGE:
         return None, 0
     return sum(piece.count(b"\nf ") for piece in _pieces(path)), 0
 

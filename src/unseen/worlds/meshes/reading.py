@@ -17,7 +17,8 @@ from unseen.worlds.meshes.simplify import simplified, snapped
 from unseen.worlds.meshes.surface import Soup, oriented, outside, smooth, soup, two_sided, without_degenerate
 from unseen.worlds.rendering.mesh import Mesh, mesh, upright
 
-VERSION = 2  # raise it when a file would give another mesh; 2: parts in the order of the file, not in a random one
+# Raise it when a file would give another mesh. 2: parts in the order of the file, not in a random one; undersides.
+VERSION = 2
 AHEAD = 8  # times the faces wanted: larger meshes are brought there before anybody looks at them
 AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1), "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
 # glTF 2.0 says +y up, front along +z, and OBJ packs follow it. STL, PLY and OFF come from makers and scanners, who say

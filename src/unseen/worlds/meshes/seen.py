@@ -1,8 +1,8 @@
 """Which sides of faces can be seen from outside: a car's seats behind opaque panes cannot, nor the back of its doors.
 
-Every side is looked for from many directions; sides that no view shows, nor shows of a
-neighbour that looks the same way, are dropped, so that the faces a mesh may have are spent on what is looked at. Things
-stand on a floor here: what shows only from far below it is dropped too. The method is ours.
+Every side is looked for from many directions, also from below: things may tumble. Sides that no view shows, nor shows
+of a neighbour that looks the same way, are dropped, so that the faces a mesh may have are spent on what is looked at.
+The method is ours.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ import numpy as np
 from unseen.worlds.rendering.mesh import mesh, upright
 from unseen.worlds.rendering.renderer import shown_faces
 
-VIEWS = 42
+VIEWS = 60
 SIDES = ((500, 96), (4000, 192))  # up to so many sides of faces: pixels
 SIDE = 256  # for more
-TOGETHER = 6  # views drawn at a time
+TOGETHER = 6  # views drawn at a time, a divisor of their number
 RINGS = 2  # of neighbours that count as seen: one may hide between the pixels
 FOV = 24.0  # degrees
-LOWEST = -15.0  # degrees: nobody looks from below the floor, but up at what is higher than the eye
 
 
 def seen(corners: np.ndarray, ids: np.ndarray) -> np.ndarray:
@@ -27,6 +26,7 @@ def seen(corners: np.ndarray, ids: np.ndarray) -> np.ndarray:
 
     from unseen.worlds.rendering.bank import Bank
     from unseen.worlds.rendering.staging import staged
+    from unseen.worlds.rendering.threads import side_by_side
 
     n = len(corners)
     shape = upright(
@@ -37,23 +37,27 @@ def seen(corners: np.ndarray, ids: np.ndarray) -> np.ndarray:
     azimuth, elevation = _directions(VIEWS)
     found = np.zeros(n, bool)
     pixels = next((pixels for most, pixels in SIDES if n <= most), SIDE)
-    for start in range(0, VIEWS, TOGETHER):
-        some = slice(start, start + TOGETHER)
+
+    def look(start: int, stop: int) -> None:
+        some = slice(start, stop)
         scenes = staged(
-            torch.zeros(len(azimuth[some])), azimuth=torch.from_numpy(azimuth[some]),
+            torch.zeros(stop - start), azimuth=torch.from_numpy(azimuth[some]),
             elevation=torch.from_numpy(elevation[some]), fov=FOV, shadow=0.0,
             distance=1.02 * radius / np.sin(np.radians(FOV / 2)), target=(0.0, 0.0, float(shape.extents[2]) / 2),
         )  # fmt: skip
         found[shown_faces(scenes, shelf, pixels).numpy() % n] = True  # every view has the faces once more
+
+    ranges = [(start, start + TOGETHER) for start in range(0, VIEWS, TOGETHER)]
+    side_by_side(look, ranges, torch.get_num_threads())
     for _ in range(RINGS):
         found = _with_neighbours(found, corners, ids)
     return found
 
 
 def _directions(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Azimuths and elevations in degrees, evenly over the sphere above :data:`LOWEST` (a Fibonacci spiral)."""
+    """Azimuths and elevations in degrees, evenly over the sphere (a Fibonacci spiral)."""
     k = np.arange(n) + 0.5
-    height = 1 - (1 - np.sin(np.radians(LOWEST))) * k / n
+    height = 1 - 2 * k / n
     return ((k * 360 * 0.6180339887498949) % 360).astype(np.float32), np.degrees(np.arcsin(height)).astype(np.float32)
 
 
