@@ -164,11 +164,12 @@ def show(table: Sequence[Mapping[str, Any]], wrong: Mapping[str, str]) -> None:
         row = cells["all", one]
         gap = f"{short(row['gap']):>24}" if one != CANONICAL else ""
         print(f"{one:<12}{row['accuracy'].n:>8}{row['pictures']:>9}{short(row['accuracy']):>22}{gap}")
-    heads = "".join(f"{'gap ' + one if one != CANONICAL else one:>20}" for one in conditions)
+    known = {name: np.mean([cells[name, one]["accuracy"].value for one in conditions]) for name in wrong}
+    heads = "".join(f"{'gap ' + one if one != CANONICAL else one:>22}" for one in conditions)
     print(f"\n{'class':<18}{'n':>4}{heads}  taken for")
-    for name in sorted(wrong, key=lambda name: cells[name, CANONICAL]["accuracy"].value):
+    for name in sorted(wrong, key=lambda name: [cells[name, CANONICAL]["accuracy"].value, known[name]]):
         row = [cells[name, one]["gap" if one != CANONICAL else "accuracy"] for one in conditions]
-        print(f"{name:<18}{row[0].n:>4}{''.join(f'{short(one, 2):>20}' for one in row)}  {wrong[name]}")
+        print(f"{name:<18}{row[0].n:>4}{''.join(f'{short(one, 2):>22}' for one in row)}  {wrong[name]}")
 
 
 def plain_rows(table: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -131,3 +131,16 @@ def test_what_cannot_be_fitted_is_said(change, words):
     given = {"features": torch.eye(4)[:, :2], "labels": torch.tensor([0, 1, 0, 1]), "weights": torch.ones(1, 4)}
     with pytest.raises(UnseenError, match=words):
         fit_probes(**(given | change))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
+def test_probes_on_a_gpu_are_those_on_the_cpu():
+    x, y = clouds()
+    weights = masks(len(x), 3).double()
+    here = fit_probes(x, y, weights, [1e-3, 1e-1], tolerance=1e-7)
+    there = fit_probes(x.cuda(), y.cuda(), weights.cuda(), [1e-3, 1e-1], tolerance=1e-7)
+    torch.testing.assert_close(there.weight.cpu(), here.weight, atol=1e-4, rtol=1e-3)
+    train, validation = weights.clone(), weights.clone()
+    train[:, ::2], validation[:, 1::2] = 0, 0
+    chosen = [fit_validated_probes(x.to(at), y.to(at), train.to(at), validation.to(at)) for at in ("cpu", "cuda")]
+    assert chosen[0].l2.tolist() == chosen[1].l2.cpu().tolist()
