@@ -54,7 +54,7 @@ def objects(
     number lays so many patterns over the objects as a factor; "categories" gives each category a pattern of its own, as
     a factor named by the categories: shape and texture then agree or conflict (Geirhos et al. 2019 without style
     transfer). ``drawn`` names circumstances that vary from row to row without being a factor. ``collection``: "first"
-    has 38 categories that are easy to tell apart, "everyday" 54 with neighbours that are not, of several sub-types each.
+    has 38 categories that are easy to tell apart, "everyday" 54 with neighbours that are not.
 
     >>> objects(["mug", "chair"], 3, pose=4).samples.space.shape
     (2, 4)
