@@ -1,4 +1,4 @@
-"""The everyday collection: every class stands as agreed, in sub-types that all occur; neither colour nor texture tells it."""
+"""The everyday collection: every class stands as agreed, in sub-types that all occur; its colour does not tell it."""
 
 from functools import cache
 

@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 from unseen.exports import contact_sheet
 from unseen.worlds import make
 from unseen.worlds.cars.bodies import BODIES
-from unseen.worlds.shapes.categories import CATEGORIES
+from unseen.worlds.shapes.categories import CATEGORIES, COLLECTIONS
 from unseen.worlds.transforms import SETS, TRANSFORMATIONS
 from unseen.worlds.transforms.transformed import transformed
 
@@ -48,6 +48,15 @@ def categories() -> Image.Image:
     rows = np.arange(len(world.samples))
     names = [f"{name} {i}" for name in CATEGORIES for i in range(3)]
     return labelled(world.images(rows).permute(0, 2, 3, 1).numpy(), names, 12)
+
+
+def everyday(part: int, parts: int) -> Image.Image:
+    """Twelve instances of each class of one part of the everyday collection, in the canonical pose."""
+    names = list(COLLECTIONS["everyday"])
+    own = names[part * len(names) // parts : (part + 1) * len(names) // parts]
+    world = make("objects", categories=own, instances=12, pose=1, collection="everyday", side=96)
+    pictures = world.images(np.arange(len(world.samples))).permute(0, 2, 3, 1).numpy()
+    return labelled(pictures, [f"{name} {i}" for name in own for i in range(12)], 12)
 
 
 def textures() -> Image.Image:
@@ -110,6 +119,8 @@ def main() -> None:
     textures().save(HERE / "textures.png", optimize=True)
     strip().save(HERE / "cars-strip.png", optimize=True)
     categories().save(HERE / "categories.png", optimize=True)
+    for part in range(6):
+        everyday(part, 6).quantize(256).save(HERE / f"everyday-{part + 1}.png", optimize=True)
     car_models().quantize(256).save(HERE / "car-models.png", optimize=True)  # a third of the bytes
     if len(sys.argv) > 1:
         contact_sheet(make("meshes", root=sys.argv[1])).save(HERE / "meshes.png", optimize=True)

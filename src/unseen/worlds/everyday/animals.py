@@ -9,14 +9,15 @@ import numpy as np
 from unseen.worlds.everyday import build
 from unseen.worlds.everyday.build import Build, drawn
 from unseen.worlds.everyday.finishes import Colour, Finish, coat, finished, mixed, shade
-from unseen.worlds.everyday.quadrupeds import animal
+from unseen.worlds.everyday.quadrupeds import COATED, animal
 from unseen.worlds.everyday.turned import Rng, between
 from unseen.worlds.everyday.warps import bent
 from unseen.worlds.rendering.mesh import Mesh, joined
 
 HAIR: dict[str, Colour] = {
-    "black": (0.20, 0.18, 0.18), "dark": (0.30, 0.23, 0.18), "brown": (0.44, 0.33, 0.24), "chestnut": (0.54, 0.33, 0.20),
-    "red": (0.74, 0.45, 0.24), "tan": (0.76, 0.64, 0.48), "cream": (0.88, 0.80, 0.66), "white": (0.94, 0.93, 0.90),
+    "black": (0.20, 0.18, 0.18), "dark": (0.30, 0.23, 0.18), "brown": (0.44, 0.33, 0.24),
+    "chestnut": (0.54, 0.33, 0.20), "red": (0.74, 0.45, 0.24), "tan": (0.76, 0.64, 0.48),
+    "cream": (0.88, 0.80, 0.66), "white": (0.94, 0.93, 0.90),
     "grey": (0.52, 0.50, 0.48), "slate": (0.36, 0.36, 0.37), "pink": (0.90, 0.70, 0.64),
 }  # fmt: skip
 
@@ -42,27 +43,19 @@ def dressed(
     horn = Finish(mixed((0.85, 0.78, 0.62), (0.25, 0.22, 0.2), rng.random()), 0.3)
     made = animal(rng, b, pose, hair, dark, horn)
     skin = Finish(base, 0.0, 0 if b.tile == 0 else 1, 1.0)
-    coats = {
-        name: joined([(skin if name in ("head", "legs", "ears") else hair)(*made[name])])
-        for name in ("torso", "neck", "head", "legs", "ears", "tail")
-    }
-    lumps = rng.normal(size=3)
-    stream = np.random.default_rng(abs(int(lumps[0] * 1e6)))
-    size = between(rng, 0.25, 0.6)
-    for name, part in coats.items():
-        coats[name] = replace(
-            part, colours=_marked(stream, part, name, marks, np.asarray(base), np.asarray(other), size)
-        )
-        stream = np.random.default_rng(abs(int(lumps[0] * 1e6)))
+    short = ("head", "legs", "ears")
+    coats = {name: (skin if name in short else hair)(*made[name]) for name in COATED}
+    size, pattern = between(rng, 0.25, 0.6), int(rng.integers(2**31))
+    for name, part in coats.items():  # one pattern runs over all parts
+        own = np.random.default_rng(pattern)
+        colours = _marked(own, part, name, marks, np.asarray(base), np.asarray(other), size)
+        coats[name] = replace(part, colours=colours)
     if paws is not None:
         legs = coats["legs"]
         low = np.clip(1.6 - legs.vertices[:, 2:] / 0.22, 0, 1)
         coats["legs"] = replace(legs, colours=(legs.colours * (1 - low) + np.asarray(paws) * low).astype(np.float32))
-    mane = Finish(other if marks in ("points", "socks") else shade(base, 0.7), 0.05, min(b.tile + 1, 2))
-    rest = [
-        part if np.ptp(part.uv) or len(np.unique(part.colours)) > 1 or part.gloss[0] != np.float32(0.2) else mane(part)
-        for part in made["rest"]
-    ]
+    mane = Finish(other if marks in ("points", "socks") else shade(base, 0.7), 0.0, min(b.tile + 1, 2))
+    rest = made["rest"] + [mane(part) for part in made["mane"]]
     whole = bent(joined([*coats.values(), *rest]), between(rng, -0.05, 0.05))
     return finished([whole], coat(rng))
 
@@ -103,7 +96,7 @@ def _marked(
         )
     colours = base * (1 - share) + other * share
     shade_ = 1 + 0.06 * n
-    if name in ("ears",):
+    if name == "ears":
         shade_ = shade_ * 0.85
     return np.clip(colours * shade_, 0, 1).astype(np.float32)
 

@@ -115,16 +115,7 @@ def duck(rng: Rng) -> Mesh:
         kind, base
     )
     hood = Finish(crown, 0.25, 3)
-    neck = (
-        shaded(
-            Finish(base, 0.1, 3)(body(throat, rings=11, segments=12, ends=(0.4, 0.4))),
-            rng,
-            crown,
-            np.ones(1) if kind in ("drake", "goose") else np.zeros(1),
-        )
-        if False
-        else hood(body(throat, rings=11, segments=12, ends=(0.4, 0.4)))
-    )
+    neck = hood(body(throat, rings=11, segments=12, ends=(0.4, 0.4)))
     skull = hood(
         body(
             [
@@ -251,7 +242,7 @@ def hen(rng: Rng) -> Mesh:
 
 
 def fish(rng: Rng) -> Mesh:
-    """A carp or tench, a goldfish, a tall coral fish, an eel-like one, a sturgeon-like one, a puffed one; it swims to the front."""
+    """A carp, a goldfish, a tall coral fish, a perch, a long one; it swims to the front."""
     kind = str(rng.choice(["carp", "gold", "coral", "long", "perch"]))
     tall = {
         "carp": between(rng, 0.17, 0.22),

@@ -67,14 +67,14 @@ def table(rng: Rng) -> Mesh:
     parts = [top(rng, f.wood if rng.random() < 0.7 else f.body, depth, width, z, shape)]
     inset = 0.7 if shape in ("round", "oval") else 0.92
     if kind == "trestle":
-        for y in (-width * 0.36, width * 0.36):
-            parts.append(
-                f.wood(
-                    *[tube([(s * 0.12, y, z - 0.04), (s * depth * 0.42, y, 0)], 0.025, segments=6) for s in (1, -1)],
-                    box((depth * 0.8, 0.05, 0.05), centre=(0, y, z - 0.05)),
-                    box((depth * 0.45, 0.03, 0.03), centre=(0, y, z * 0.4)),
-                )
+        parts += [
+            f.wood(
+                *[tube([(s * 0.12, y, z - 0.04), (s * depth * 0.42, y, 0)], 0.025, segments=6) for s in (1, -1)],
+                box((depth * 0.8, 0.05, 0.05), centre=(0, y, z - 0.05)),
+                box((depth * 0.45, 0.03, 0.03), centre=(0, y, z * 0.4)),
             )
+            for y in (-width * 0.36, width * 0.36)
+        ]
         parts.append(f.wood(box((0.05, width * 0.72, 0.06), centre=(0, 0, z * 0.4))))
     elif shape in ("round", "oval") and rng.random() < 0.5:
         parts += pedestal(rng, f, z - 0.03, depth * between(rng, 0.28, 0.4))
@@ -168,7 +168,7 @@ def desk(rng: Rng) -> Mesh:
 
 
 def bed(rng: Rng) -> Mesh:
-    """Single or double, with a head and perhaps a foot of bars, a panel or a pad; bunks; a four-poster. Its foot points to the front."""
+    """Single or double, its head of bars, a panel or a pad; bunks; a four-poster. Its foot points to the front."""
     f = finishes(rng)
     kind = str(rng.choice(["panel", "bars", "pad", "divan", "poster", "bunk"], p=[0.22, 0.2, 0.2, 0.13, 0.15, 0.1]))
     width, long = (

@@ -28,7 +28,7 @@ from unseen.worlds.shapes.skins import body
 def hull(
     rng: Rng, long: float, wide: float, deep: float, *, rake: float, stern: float, open_: float
 ) -> tuple[Mesh, np.ndarray]:
-    """A boat's hull with its bow at +x: sections from a transom or a pointed stern; hollow where ``open_``. Gives its rim, too."""
+    """A hull with its bow at +x, hollow by the share ``open_``; and its rim."""
     t = np.linspace(0, 1, 11)
     half = (
         wide

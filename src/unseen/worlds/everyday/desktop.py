@@ -59,7 +59,7 @@ def book(rng: Rng) -> Mesh:
             parts.append(PAPER(extrude(outline, h * 0.97, axis="x")))
             ink = np.column_stack([np.zeros(9), s * (0.12 + 0.76 * x) * w, np.interp(0.12 + 0.76 * x, x, top) + 0.0068])
             grid = np.stack([ink + (d * h * 0.4, 0, 0) for d in np.linspace(-1, 1, 4)])
-            parts.append(Finish((0.95, 0.94, 0.9), 0.02, 3)(sheet(grid if s > 0 else grid, 0.0006)))
+            parts.append(Finish((0.95, 0.94, 0.9), 0.02, 3)(sheet(grid, 0.0006)))
         parts.append(Finish(cover.colour, 0.2)(box((h, 2 * w + 0.01, 0.006), centre=(0, 0, 0.003))))
         return stretched(
             finished([moved(joined(parts), rotation=turn("z", between(rng, -25, 25)))], f.atlas), rng, 0.05

@@ -36,7 +36,7 @@ PART = 1000.0  # a tile's number times this is added to u until the object is fi
 
 @dataclass(frozen=True)
 class Finish:
-    """Colour, gloss, and the tile of the atlas (0: plain). ``round``: the tile is wrapped around z, not laid on flat."""
+    """Colour, gloss, and the tile of the atlas (0: plain). ``round``: wrapped around z, not laid on flat."""
 
     colour: Colour
     gloss: float = 0.2
@@ -86,7 +86,7 @@ def any_colour(rng: np.random.Generator) -> Colour:
 
 @dataclass(frozen=True)
 class Finishes:
-    """The finishes of one object: of its body, a second and a third colour, wood, cloth, metal, print, rubber, glass."""
+    """The finishes of one object: of its body, two other colours, wood, cloth, metal, print, rubber, glass."""
 
     body: Finish
     second: Finish

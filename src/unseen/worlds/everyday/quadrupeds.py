@@ -15,6 +15,7 @@ from unseen.worlds.shapes.skins import blade, body, lumpy, sheet, spline
 from unseen.worlds.shapes.surfaces import Points
 
 SIDES = (1, -1)
+COATED = ("torso", "neck", "head", "legs", "ears", "tail")
 Place = Callable[[tuple[float, float, float] | np.ndarray], np.ndarray]
 
 
@@ -23,7 +24,7 @@ def loft(rows: Points, rings: int, segments: int = 14, ends: tuple[float, float]
 
 
 def animal(rng: Rng, b: Build, pose: str, hair: Finish, dark: Finish, horn: Finish) -> dict[str, list[Mesh]]:
-    """The parts by name: ``torso``, ``neck``, ``head``, ``legs``, ``ears``, ``tail`` in ``hair``; the rest is finished."""
+    """The parts by name; those of ``COATED`` and the ``mane`` still need their hair."""
     L, D = b.length, b.depth
     stand = {"sit": 1.0, "lie": D * 0.98}.get(pose, 1.0)
     lift = {"sit": between(rng, 38, 52)}.get(pose, 0.0)
@@ -36,7 +37,7 @@ def animal(rng: Rng, b: Build, pose: str, hair: Finish, dark: Finish, horn: Fini
         x, y, z = np.asarray(p, float) - (hip[0], 0, hip[2])
         return np.array([hip[0] + c * x - s * z, y, grounded + s * x + c * z])
 
-    parts: dict[str, list[Mesh]] = {name: [] for name in ("torso", "neck", "head", "legs", "ears", "tail", "rest")}
+    parts: dict[str, list[Mesh]] = {name: [] for name in (*COATED, "mane", "rest")}
     parts["torso"] = [_torso(rng, b, at, stand)]
     parts["legs"], feet = _legs(rng, b, pose, at, stand)
     poll, up = _neck(rng, b, at, stand, lift, parts)
@@ -151,7 +152,8 @@ def _neck(
     bow = np.array([-way[2], 0, way[0]]) * 0.05 * b.neck
     rows = [
         [*base, 0.62 * b.depth * b.wide * 0.6, thick], [*(base + way * 0.1 * b.length), thick * 0.72, thick * 0.95],
-        [*(base * 0.45 + end * 0.55 + bow), 0.55 * thick * 0.7 + 0.35 * last, 0.5 * thick + 0.5 * last], [*end, 0.78 * last, last],
+        [*(base * 0.45 + end * 0.55 + bow), 0.55 * thick * 0.7 + 0.35 * last, 0.5 * thick + 0.5 * last],
+        [*end, 0.78 * last, last],
     ]  # fmt: skip
     neck = loft(rows, 10, 12, (0.3, 0.35))
     parts["neck"].append(lumpy(neck, rng, 0.04 * b.depth * b.wool, 0.14) if b.wool else neck)
@@ -165,12 +167,8 @@ def _neck(
                 for p in spline(np.array(crest), 8)
             ]
         )
-        parts["rest"].append(_mane(grid))
+        parts["mane"].append(sheet(grid, 0.03))
     return end, way
-
-
-def _mane(grid: np.ndarray) -> Mesh:
-    return sheet(grid, 0.03)
 
 
 def _head(
@@ -190,7 +188,8 @@ def _head(
     stop = 1 - m
     rows = np.array([
         (-0.02, 0.0, 0.62, 0.7), (0.14, 0.02, 0.94, 0.95), (0.3, 0.02, 1.0, 1.0), (stop - 0.02, -0.06, 0.92, 0.88),
-        (stop + 0.25 * m, -0.2 * (1 - md) - 0.05, 0.4 + 0.5 * mw, 0.45 + 0.5 * md), (stop + 0.7 * m, -0.35 * (1 - md), mw, md), (0.97, -0.4 * (1 - md), 0.85 * mw, 0.82 * md),
+        (stop + 0.25 * m, -0.2 * (1 - md) - 0.05, 0.4 + 0.5 * mw, 0.45 + 0.5 * md),
+        (stop + 0.7 * m, -0.35 * (1 - md), mw, md), (0.97, -0.4 * (1 - md), 0.85 * mw, 0.82 * md),
     ])  # along, up, width, depth  # fmt: skip
     skull = loft(
         np.column_stack([rows[:, 0] * h, np.zeros(7), rows[:, 1] * 2 * deep, rows[:, 2] * wide, rows[:, 3] * deep]),

@@ -30,7 +30,7 @@ def locomotive(rng: Rng) -> Mesh:
     paint = Finish(f.body.colour, 0.4, 0, 1.0)
     if kind == "steam":
         one = steam.locomotive(rng)
-        dark = Finish((0.1, 0.1, 0.11), 0.4) if rng.random() < 0.6 else f.body
+        dark = Finish((0.1, 0.1, 0.11), 0.4) if rng.random() < 0.7 else f.body
         whole = stretched(repainted(one, _only(f, dark)), rng, 0.06, "x")
         whole = moved(whole, scale=(7.0 * between(rng, 1.1, 1.35), 7.0, 7.0))
         parts, long = [whole], float(whole.extents[0])

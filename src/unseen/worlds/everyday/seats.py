@@ -265,12 +265,6 @@ def stool(rng: Rng) -> Mesh:
         w = between(rng, 0.36, 0.46)
         parts = [
             f.wood(box((0.3, w, 0.03), centre=(0, 0, z)), box((0.2, w, 0.025), centre=(0.2, 0, z / 2))),
-            *[
-                f.wood(
-                    extrude([(-0.2, 0), (0.32, 0), (0.3, z / 2), (0.14, z / 2), (0.12, z), (-0.13, z)], 0.025, axis="y")
-                )
-                for _ in (0,)
-            ][:0],
         ]
         outline = [
             (-0.2, 0),

@@ -13,6 +13,7 @@ from unseen.worlds.shapes.skins import spline
 
 SIDES = (1, -1)
 DARK = Finish((0.09, 0.07, 0.06), 0.4)
+GUT = Finish((0.3, 0.28, 0.25), 0.3)  # bright strings flicker where they are thinner than a pixel
 
 
 def waisted(rng: Rng, rows: tuple[tuple[float, float], ...], loose: float = 0.05) -> np.ndarray:
@@ -146,7 +147,7 @@ def guitar(rng: Rng) -> Mesh:
         for k in range(3)
     ]
     parts.append(
-        metal(
+        GUT(
             *[
                 tube([(x + 0.028, y, bridge), (x + 0.03, y * 0.75, high + 0.02)], 0.0014, segments=3)
                 for y in np.linspace(-0.024, 0.024, 6)
@@ -207,7 +208,7 @@ def violin(rng: Rng) -> Mesh:
         for z in (0.015, 0.04)
     ]
     parts.append(
-        Finish((0.8, 0.8, 0.8), 0.6)(
+        GUT(
             *[
                 tube(
                     [(x + 0.013, y, 0.1), (x + 0.03 if z == 0 else x + 0.012, y * 0.8, 0.163 if z == 0 else high)],

@@ -1,8 +1,8 @@
-"""A small library of textures, which multiply the colours of a thing: grain, weave, print, wear, hair, feathers, scales.
+"""A small library of textures that multiply the colours of a thing: grain, weave, print, wear, hair, feathers, scales.
 
 An atlas has four tiles: plain with a little wear, hard (wood, brushed metal, glaze, stone), soft (cloth, stripes,
 checks, leather), print (a label or a cover); for animals skin, short hair, long hair, and feathers or scales. Many
-objects share an atlas, since it is nearly without colour of its own: the renderer keeps each once. All recipes are ours.
+objects share an atlas, which has hardly a colour of its own: the renderer keeps each once. All recipes are ours.
 """
 
 from __future__ import annotations

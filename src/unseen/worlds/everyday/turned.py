@@ -124,7 +124,8 @@ def spout(rng: Rng, outer: np.ndarray, low: float, tip: float, reach: float, thi
     r = radius_at(outer, z0) - thick * 0.6
     curved = {"straight": 0.0, "swan": 1.0, "any": rng.random()}[style]
     path = np.array([
-        (r - 0.5 * thick, 0, z0 - 0.1 * (z1 - z0)), (r + (0.33 + 0.25 * curved) * reach, 0, z0 + (0.33 - 0.15 * curved) * (z1 - z0)),
+        (r - 0.5 * thick, 0, z0 - 0.1 * (z1 - z0)),
+        (r + (0.33 + 0.25 * curved) * reach, 0, z0 + (0.33 - 0.15 * curved) * (z1 - z0)),
         (r + (0.66 + 0.08 * curved) * reach, 0, z0 + 0.66 * (z1 - z0)), (r + reach * (1 + 0.12 * curved), 0, z1),
     ])  # fmt: skip
     radii = np.array([1.25, 0.9, 0.6, between(rng, 0.4, 0.65)]) * thick
@@ -136,7 +137,8 @@ def lip(rng: Rng, outer: np.ndarray, wall: float, reach: float) -> Mesh:
     r, z = outer[-1]
     wide = between(rng, 0.35, 0.6) * r
     rows = [
-        (r - 0.8 * wall, 0, z * 0.72, 0.15 * wide, wall), (r + 0.25 * reach, 0, z * 0.86, 0.6 * wide, 0.5 * wall + 0.1 * reach),
+        (r - 0.8 * wall, 0, z * 0.72, 0.15 * wide, wall),
+        (r + 0.25 * reach, 0, z * 0.86, 0.6 * wide, 0.5 * wall + 0.1 * reach),
         (r + reach, 0, z + 0.3 * wall, 0.85 * wide, wall),
     ]  # fmt: skip
     return body(rows, rings=7, segments=10, ends=(0.2, 0.3), side=(0, 1, 0))

@@ -28,7 +28,7 @@ DARK = Finish((0.08, 0.08, 0.085), 0.3)
 
 def umbrella(rng: Rng) -> Mesh:
     """Open, held up on its handle or laid down on its rim; or closed, standing on its tip."""
-    f, kind = finishes(rng), str(rng.choice(["held", "held", "laid", "laid", "closed", "parasol"]))
+    f, kind = finishes(rng), str(rng.choice(["held", "held", "held", "laid", "laid", "closed", "parasol"]))
     n, rise = int(rng.choice([6, 8, 8, 10])), between(rng, 0.22, 0.45)
     cloth, other = Finish(f.cloth.colour, 0.15, int(rng.choice([0, 0, 2])), 1.0), Finish(f.second.colour, 0.15)
     steel, grip = f.metal, f.wood if rng.random() < 0.6 else DARK
@@ -51,7 +51,7 @@ def umbrella(rng: Rng) -> Mesh:
             ]
         )
         return finished([moved(whole, rotation=turn("y", between(rng, -12, 12)))], f.atlas)
-    parts, up = [], np.linspace(0, 1, 8)
+    parts, up, striped = [], np.linspace(0, 1, 8), rng.random() < 0.3
     for k in range(n):
         a = 2 * np.pi * (k + np.linspace(0, 1, 6)) / n
         sag = 1 - 0.07 * np.sin(np.pi * np.linspace(0, 1, 6))
@@ -69,11 +69,7 @@ def umbrella(rng: Rng) -> Mesh:
             ]
         )
         gore = sheet(grid, 0.008)
-        parts.append(
-            (other if kind != "held" and k % 2 and rng.random() < 0.0 else cloth)(gore)
-            if not (f.atlas[1] % 3 == 0 and k % 2)
-            else other(gore)
-        )
+        parts.append((other if striped and k % 2 else cloth)(gore))
         tip = [(u * np.cos(a[0]), u * np.sin(a[0]), rise * (1 - u**2.0) - 0.012) for u in up]
         parts.append(
             steel(
