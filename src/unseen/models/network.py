@@ -91,20 +91,19 @@ class Network(nn.Module):
 
     def forward(self, images: Tensor) -> dict[str, Tensor]:
         """Logits (or regressed values) per target; the shared part runs once."""
-        parts = zip(self.targets, self.heads, self._inputs(images), strict=True)
-        return {target: head(features) for target, head, features in parts}
-
-    def _inputs(self, images: Tensor) -> list[Tensor]:
-        """What each head sees ``[n, features]``: the same where all is shared."""
         common = self.trunk(images)
         if len(self.branches) == 0:
-            return [pooled(common)] * len(self.targets)
-        return [pooled(branch(common)) for branch in self.branches]
+            features = pooled(common)
+            return {target: head(features) for target, head in zip(self.targets, self.heads, strict=True)}
+        parts = zip(self.targets, self.branches, self.heads, strict=True)
+        return {target: head(pooled(branch(common))) for target, branch, head in parts}
 
     def features(self, images: Tensor) -> Tensor:
         """What the heads see, ``[n, features]``, or ``[n, targets, features]`` where each has a branch of its own."""
-        inputs = self._inputs(images)
-        return inputs[0] if len(self.branches) == 0 else torch.stack(inputs, 1)
+        common = self.trunk(images)
+        if len(self.branches) == 0:
+            return pooled(common)
+        return torch.stack([pooled(branch(common)) for branch in self.branches], 1)
 
 
 class Heads(nn.Module):
