@@ -153,6 +153,8 @@ def test_the_list_of_models_has_all_protocols(say):
         ({"protocol": "readout", "training__objective": "beta-vae"}, r"trains the encoder 'vae'"),
         ({"protocol": "prob"}, r"no protocol 'prob' in recipe key 'protocol'; possible: scratch, finetune, probe, "
          r"readout. Did you mean 'probe'\?"),
+        ({"protocol": 3}, r"protocol = 3: input should be a valid string"),
+        ({"grid": {"protocol": 3}}, r'grid "protocol" = 3 must be a list of values to try'),
         ({"grid": {"protocl": ["probe"]}}, r'grid key "protocl" must be section.key .*, or protocol'),
     ],
 )  # fmt: skip

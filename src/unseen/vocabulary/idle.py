@@ -51,8 +51,9 @@ def reads_out(tables: Mapping[str, Any], where: str) -> bool:
     >>> reads_out({"grid": [{"protocol": ["scratch", "of-another-package"]}]}, "recipe")
     True
     """
-    plain = tables.get("protocol") or ""
-    named = [name for one in grids_of(tables, where) for name in one.get("protocol", [plain])]
+    plain = [tables.get("protocol", "")]
+    given = [one.get("protocol", plain) for one in grids_of(tables, where)]
+    named = [name for one in given for name in (one if isinstance(one, list) else [one])]
     if any(name and name not in BY_LABELS for name in named):
         return True
     return any(value != SUPERVISED for value in values_of(tables, "training", "objective", where, SUPERVISED))
