@@ -7,8 +7,8 @@
 "before" is how it was: one process, one file after another, what is seen of a mesh found by drawing each face in a
 colour of its own and sorting the pixels (``torch.unique``); measured on every n-th file, since it is slow, and given
 per file. "one process" is today's reading without workers, on the same files. "opened" is the world with all its
-workers and an empty cache, "again" the same with the cache, "drawn" that plus the meshes themselves in memory. Each is
-a process of its own, and its time includes the interpreter's start and imports.
+workers and an empty cache, "again" the same with the cache, "drawn" that plus the meshes themselves in memory. Each of
+these is a process of its own; its time includes the interpreter's start and imports, its CPU time that of its workers.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -115,12 +116,17 @@ def opened(root: Path, cache: Path, instances: int | None, draw: bool) -> float:
     return world.samples.instances
 
 
-def run(*words: str) -> tuple[float, float]:
-    """Seconds of a process, and what it tells."""
-    started = time.perf_counter()
+def run(*words: str) -> tuple[float, float, float]:
+    """Seconds of a process, those that it and its workers spent on a CPU, and what it tells."""
+    started, spent = time.perf_counter(), _spent()
     call = [sys.executable, "-m", "bench.meshes", "--one", *words]
     told = subprocess.run(call, stdout=subprocess.PIPE, text=True, check=True, env=os.environ).stdout
-    return time.perf_counter() - started, json.loads(told.splitlines()[-1])
+    return time.perf_counter() - started, _spent() - spent, json.loads(told.splitlines()[-1])
+
+
+def _spent() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def main() -> None:
@@ -144,22 +150,18 @@ def main() -> None:
             made(root, 200)
         from unseen.vocabulary.cores import cores
 
-        _, before = run("before", str(root), cache, str(args.sample))
-        _, now = run("now", str(root), cache, str(args.sample))
-        first, files = run("opened", str(root), cache, str(args.instances or 0))
-        again, _ = run("opened", str(root), cache, str(args.instances or 0))
-        drawn, _ = run("drawn", str(root), cache, str(args.instances or 0))
+        *_, before = run("before", str(root), cache, str(args.sample))
+        *_, now = run("now", str(root), cache, str(args.sample))
+        some = (str(root), cache, str(args.instances or 0))
+        first, again, drawn = run("opened", *some), run("opened", *some), run("drawn", *some)
+        files = first[2]
     print(f"{int(files):,} meshes on {cores()} cores, {os.getloadavg()[0]:.1f} processes busy by the end")
-    heads = ("", "ms a file", "all, s", "times as fast")
-    print("".join(f"{head:>16}" for head in heads))
-    for name, each, whole in (
-        ("before", before, before * files),
-        ("one process", now, now * files),
-        ("opened", first / files, first),
-        ("again", again / files, again),
-        ("drawn", drawn / files, drawn),
-    ):
-        print(f"{name:>16}{1000 * each:>16.1f}{whole:>16.1f}{before * files / whole:>15.1f}×")
+    print("".join(f"{head:>14}" for head in ("", "ms a file", "all, s", "CPU, s", "times as fast")))
+    for name, each in (("before", before), ("one process", now)):
+        print(f"{name:>14}{1000 * each:>14.1f}{each * files:>14.1f}{'':>14}{before / each:>13.1f}×")
+    for name, (seconds, spent, _) in (("opened", first), ("again", again), ("drawn", drawn)):
+        faster = before * files / seconds
+        print(f"{name:>14}{1000 * seconds / files:>14.1f}{seconds:>14.1f}{spent:>14.1f}{faster:>13.1f}×")
 
 
 if __name__ == "__main__":

@@ -159,15 +159,14 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
 
 
 def _prepare(study: Any) -> None:
-    """Decode folders of pictures once, with progress, before anything else."""
+    """Decode folders of pictures once, with progress, before anything else, and tell what is wrong with any world."""
     from rich.progress import Progress as Bar
 
     for world in {id(world): world for world in map(study.world, study.points)}.values():
-        if not hasattr(world, "prepare"):
-            continue
-        with Bar(console=console, transient=True) as bar:
-            task = bar.add_task("reading pictures", total=None)
-            world.prepare(progress=lambda done, total, at=task: bar.update(at, completed=done, total=total))
+        if hasattr(world, "prepare"):
+            with Bar(console=console, transient=True) as bar:
+                task = bar.add_task("reading pictures", total=None)
+                world.prepare(progress=lambda done, total, at=task: bar.update(at, completed=done, total=total))
         _notes(world)
 
 

@@ -50,7 +50,7 @@ WORLDS: dict[str, Entry] = {
         "rendered classes × objects: pose, position, size, light, background, alone, in pairs, together",
     ),
     "cars": Entry("unseen.worlds.cars.world:cars", "rendered car models × azimuth in a street, as in Biased-Cars"),
-    "meshes": Entry("unseen.worlds.meshes.world:meshes", "your own OBJ, GLB, STL and PLY meshes, rendered"),
+    "meshes": Entry("unseen.worlds.meshes.world:meshes", "your own meshes in any usual layout, rendered"),
     "dsprites": Entry("unseen.worlds.toys.dsprites:dsprites", "dSprites, re-rendered or the official file"),
     "shapes3d": Entry("unseen.worlds.toys.shapes3d:shapes3d", "3D Shapes, re-rendered or the official file"),
     "mpi3d": Entry("unseen.worlds.toys.mpi3d:mpi3d", "an MPI3D-like robot arm, or the official file"),

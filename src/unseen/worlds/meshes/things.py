@@ -91,6 +91,7 @@ def mesh_things(
         own = forms(some, files.facts)
         factors.append(Factor("form", tuple(f"form {n}" for n in range(int(own.max()) + 1)), kind="instance"))
         stored["form"] = own
+    problems = (*found.told, *lines, *few, *_copies(groups, files.facts, duplicates))
     return Things(
         names=[one.path for one in some],
         factors=tuple(factors),
@@ -101,8 +102,8 @@ def mesh_things(
             "meshes": [[one.entry.category, one.entry.path, one.content, repr(one.how)] for one in sources],
             **({"forms": stored["form"].tolist()} if duplicates == "together" else {}),
         },
-        provenance=_provenance(root, found.layout, sources),
-        problems=(*found.told, *lines, *few, *_copies(groups, files.facts, duplicates)),
+        provenance=_provenance(root, found.layout, sources) | ({"problems": "; ".join(problems)} if problems else {}),
+        problems=problems,
         content=np.array([int(one.content[:16], 16) for one in sources], np.uint64),
     )
 
