@@ -51,9 +51,9 @@ def bicycle(rng: Rng) -> Mesh:
         if kind not in ("step",)
         else (crank + 0.35 * (seat - crank), 0.5 * (head + fork))
     )
+    second = crank + (0.55, 0, 0)
+    stem = second + (-0.12, 0, 0.45)
     if kind == "tandem":
-        second = crank + (0.55, 0, 0)
-        stem = second + (-0.12, 0, 0.45)
         tubes += [(second, stem), (crank, second), (second, fork)]
     rods = [tube(list(ends), t, segments=8) for ends in tubes]
     for s in SIDES:
