@@ -106,7 +106,7 @@ FOX = Build(
 )  # fmt: skip
 CAT = Build(
     length=1.4, depth=0.54, wide=0.76, tuck=0.94, neck=0.08, neck_angle=32, neck_base=0.66, neck_top=0.5, head=0.36,
-    head_deep=1.0, head_wide=1.08, muzzle=0.22, muzzle_deep=0.34, pitch=4, ear_size=0.4, tail="thin", tail_long=1.0,
+    head_deep=1.0, head_wide=1.08, muzzle=0.22, muzzle_deep=0.34, pitch=4, ear_size=0.55, tail="thin", tail_long=1.0,
     leg=0.085, eye=0.1,
 )  # fmt: skip
 DOGS: dict[str, Build] = {

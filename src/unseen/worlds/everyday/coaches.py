@@ -36,9 +36,16 @@ def car(rng: Rng) -> Mesh:
 
 
 def van(rng: Rng) -> Mesh:
-    """For goods, for people, a camper, a high roof; some with a stripe, a sign or a ladder on top."""
+    """For goods, for people, for a family, a camper, a high roof; some with a stripe, a sign or a ladder on top."""
     f = finishes(rng)
-    kind = str(rng.choice(["goods", "people", "camper", "high"]))
+    kind = str(rng.choice(["goods", "people", "camper", "high", "family", "family"]))
+    if kind == "family":  # a minivan: a tall estate
+        form = BODIES["estate" if rng.random() < 0.5 else "suv"]
+        tall = between(rng, 1.68, 1.85) / form.height
+        heights = ("height", "nose_z", "cowl_z", "deck_z", "tail_z", "belt", "belt_rear", "lamp_z", "tail_lamp_z")
+        numbers = {name: getattr(form, name) * tall for name in heights}
+        form = reshaped(form, **numbers, cowl=0.2, header=0.36, length=between(rng, 4.4, 5.0), clearance=0.18)
+        return finished([hull(rng, form, f, 1.2)], f.atlas)
     form = BODIES["minibus" if kind == "camper" else "van"]
     size = {
         "length": form.length * between(rng, 0.88, 1.22),

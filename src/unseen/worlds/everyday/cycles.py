@@ -51,11 +51,9 @@ def bicycle(rng: Rng) -> Mesh:
         if kind not in ("step",)
         else (crank + 0.35 * (seat - crank), 0.5 * (head + fork))
     )
-    places = [(crank, seat)]  # of pedals and saddle
+    second = crank + (0.55, 0, 0)
+    stem = second + (-0.12, 0, 0.45)
     if kind == "tandem":
-        second = crank + (0.55, 0, 0)
-        stem = second + (-0.12, 0, 0.45)
-        places.append((second, stem))
         tubes += [(second, stem), (crank, second), (second, fork)]
     rods = [tube(list(ends), t, segments=8) for ends in tubes]
     for s in SIDES:
@@ -78,7 +76,7 @@ def bicycle(rng: Rng) -> Mesh:
                     )
                 )
             )
-    for pedal, saddle_at in places:
+    for pedal, saddle_at in ((crank, seat), *(((second, stem),) if kind == "tandem" else ())):
         parts += _pedals(f, pedal) + _saddle(rng, f, saddle_at)
     parts.append(
         DARK(*[tube([crank + (0, -0.05, s * 0.09), back + (0, -0.05, s * 0.035)], 0.006, segments=4) for s in SIDES])

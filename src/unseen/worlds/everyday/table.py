@@ -49,7 +49,7 @@ EVERYDAY: dict[str, Category] = _rows(
     ("bear", "animals:bear", "brown, black, white"),
     # vehicles; all drive to the front
     ("car", "coaches:car", "ten forms, each varied, with a face of its own"),
-    ("van", "coaches:van", "for goods, for people, a camper, with a high roof"),
+    ("van", "coaches:van", "for goods, for people, for a family, a camper, with a high roof"),
     ("bus", "coaches:bus", "in town, a coach, for school, with two decks, small"),
     ("truck", "trucks:truck", "a pickup, a box, a flatbed, a tanker, a tipper, with a trailer"),
     ("tractor", "trucks:tractor", "with a cab, a bar or an open seat, some with a shovel"),

@@ -181,11 +181,12 @@ def hair(rng: np.random.Generator, length: float) -> np.ndarray:
 def feathers(rng: np.random.Generator) -> np.ndarray:
     """Rounded rows that overlap, each paler at its rim."""
     u, v = _grid()
-    n = rng.uniform(9, 15)
+    n = rng.uniform(13, 20)
     row = np.floor(v * n)
     x, y = (u * n * 0.7 + 0.5 * (row % 2)) % 1 - 0.5, v * n % 1
     away = np.hypot(x * 1.3, y - 0.9)
-    return 0.9 - 0.3 * np.clip(away - 0.55, 0, 1) + 0.06 * np.cos(away * 9) + 0.04 * noise(rng, 3, 3)
+    streaks = 0.05 * noise(rng, 30, 4, 2)
+    return 0.86 - 0.6 * np.clip(away - 0.5, 0, 1) + 0.12 * np.cos(away * 9) + 0.07 * noise(rng, 3, 3) + streaks
 
 
 def scales(rng: np.random.Generator) -> np.ndarray:
@@ -193,7 +194,7 @@ def scales(rng: np.random.Generator) -> np.ndarray:
     n = rng.uniform(14, 24)
     column = np.floor(v * n)
     x, y = (u * n + 0.5 * (column % 2)) % 1 - 0.5, v * n % 1 - 0.5
-    return 0.93 - 0.28 * np.clip(np.hypot(x, y) - 0.35, 0, 1) / 0.35 + 0.05 * noise(rng, 3, 3)
+    return 0.92 - 0.4 * np.clip(np.hypot(x, y) - 0.3, 0, 1) / 0.35 + 0.08 * noise(rng, 3, 3)
 
 
 def _tinted(rng: np.random.Generator, tone: np.ndarray) -> np.ndarray:

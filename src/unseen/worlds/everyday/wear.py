@@ -308,7 +308,7 @@ def bag(rng: Rng) -> Mesh:
     """A backpack, a handbag, a tote, a satchel, a duffel; its front looks to the front."""
     f, kind = finishes(rng), str(rng.choice(["backpack", "backpack", "handbag", "tote", "satchel", "duffel"]))
     skin, trim = (
-        Finish(f.cloth.colour, float(rng.choice([0.05, 0.4])), int(rng.choice([0, 2, 2])), 1.0),
+        Finish(f.cloth.colour, float(rng.choice([0.02, 0.15])), int(rng.choice([0, 2, 2])), 1.0),
         Finish(f.second.colour, 0.2),
     )
     w, h, d = {
