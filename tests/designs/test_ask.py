@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unseen.designs import ask, asked_audit
+from unseen.designs import ask, audit
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
@@ -61,7 +61,7 @@ def test_a_billion_rows_are_asked_without_being_listed():
 
 def test_its_audit_counts_what_is_asked():
     samples = world()
-    found = asked_audit(ask(samples), samples)
+    found = audit(ask(samples), samples)
     assert found.sizes["asked"].images == len(samples)
     assert found.counts["asked"].tolist() == [[4] * 4] * 3
     assert found.problems == ()

@@ -1,4 +1,4 @@
-"""Records that know no training (no network, curve, machine or training rows) are collected and reported by every kind."""
+"""Records without network, curve, machine or training rows are collected and reported by every kind."""
 
 import json
 from pathlib import Path

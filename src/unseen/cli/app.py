@@ -412,7 +412,8 @@ answers_app = typer.Typer(
     help=(
         "Answers that were made elsewhere: of a model, or of people.\n\n"
         "`add` joins them to a study's images by key, row or file name; `results` and `report` then show them beside "
-        "the networks. docs/guide/answers-from-elsewhere.md walks through it."
+        "the networks. docs/guide/answers-from-elsewhere.md walks through it.\n\n"
+        "Example: `unseen answers add runs/demo answers.csv --subject my-model`"
     ),
     no_args_is_help=True,
     rich_markup_mode="markdown",

@@ -1,6 +1,6 @@
 """Designs say which cells of the factor grid are seen in training and which are asked at test. No torch, no I/O."""
 
-from unseen.designs.ask import ask, asked_audit
+from unseen.designs.ask import ask
 from unseen.designs.audit import Audit, audit
 from unseen.designs.combinations import hold_out_combinations
 from unseen.designs.exposure import expose, paired_rows, shown_levels
@@ -18,7 +18,6 @@ __all__ = [
     "DESIGNS",
     "Audit",
     "ask",
-    "asked_audit",
     "audit",
     "expose",
     "from_lists",

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from unseen.designs.audit import Audit, Size
 from unseen.designs.quotas import plain_sizes, take_each
-from unseen.designs.sharing import Sharing
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Level
 from unseen.vocabulary.pools import Pools
@@ -83,16 +81,3 @@ def _levels(samples: Samples, name: str, levels: Sequence[Level]) -> list[int]:
             f"design.only.{name} = {levels!r} must be a list of levels, e.g. [{samples.space[name].levels[0]!r}]."
         )
     return [samples.space[name].index(level) for level in levels]
-
-
-def asked_audit(split: Split, samples: Samples) -> Audit:
-    """What a split without training rows holds: nothing can leak."""
-    counts, sizes, space = {}, {}, samples.space.select(split.factors)
-    for name in split.sets:
-        rows = split.rows(samples, name)
-        cells, each = np.unique(space.numbers(samples.cells(rows, split.factors)), return_counts=True)
-        span = (int(each.min()), int(each.max())) if len(each) else (0, 0)
-        sizes[name] = Size(len(rows), len(cells), *span)
-        if len(split.factors) == 2:
-            counts[name] = np.bincount(cells, weights=each, minlength=space.size).astype(np.int64).reshape(space.shape)
-    return Audit(counts, {}, Sharing("", (), {}, {}, {}), 0, (), sizes, notes=("nothing is trained, so nothing leaks",))

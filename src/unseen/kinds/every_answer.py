@@ -42,7 +42,7 @@ def every_answer(study: Study, *, keys: bool = False, records: Sequence[Any] | N
         samples = study.world(study.points[0]).samples if keys and not study.absent else None
         frames.append(with_keys(frame, samples) if keys else frame)
     if not frames:
-        raise UnseenError(f"study '{study.path}' has no finished trial and no answers from elsewhere yet.")
+        raise UnseenError(f"study '{study.path}' has no finished trial yet, and no answers from elsewhere.")
     return pl.concat(frames, how="diagonal_relaxed")
 
 

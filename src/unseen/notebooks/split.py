@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.designs import Audit, asked_audit, audit
+from unseen.designs import Audit, audit
 from unseen.notebooks.html import card, drawing, line, table
 from unseen.notebooks.world import OpenedWorld, open_world
 from unseen.studies.study import Study
@@ -85,8 +85,7 @@ class OpenedSplit:
     @cached_property
     def audit(self) -> Audit:
         """What the sets hold and share, with ``problems`` in words."""
-        look = audit if "train" in self.inside.sets else asked_audit
-        return look(self.inside, self.world.samples)
+        return audit(self.inside, self.world.samples)
 
     def show(self) -> Image.Image:
         """The grid as a picture: cells seen in training are framed, those asked at test dashed."""

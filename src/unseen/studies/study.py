@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from unseen.designs import Audit, asked_audit, audit
+from unseen.designs import Audit, audit
 from unseen.studies.asked import named_sets
 from unseen.studies.codeless import Codeless, failures_named
 from unseen.studies.store import Store
@@ -191,8 +191,7 @@ class Study:
         found: dict[int, tuple[Trial, Audit]] = {}
         for trial in self.points:
             if id(split := self.split(trial)) not in found:
-                look = audit if "train" in split.sets else asked_audit
-                found[id(split)] = trial, look(split, self.world(trial).samples)
+                found[id(split)] = trial, audit(split, self.world(trial).samples)
         return list(found.values())
 
 
