@@ -92,12 +92,12 @@ class OpenedStudy:
         from unseen.kinds.results import findings_of
         from unseen.reports.words import verdict_words
 
-        keys = ("name", "statement", "value", "low", "high", "n", "over", "p", "corrected", "why")
+        keys = ["name", "statement", "value", "low", "high", "n", "over", "p", "corrected", "why"]
         rows = [
             {"verdict": verdict_words(one)[1], **{key: getattr(one, key) for key in keys}}
             for one in findings_of(self._stored())
         ]
-        schema = None if rows else dict.fromkeys(("verdict", *keys), pl.String)
+        schema = None if rows else dict.fromkeys(["verdict", *keys], pl.String)
         return pl.DataFrame(rows, schema=schema, infer_schema_length=None).rename({"name": "claim"}).fill_nan(None)
 
     def answer(self) -> str:
