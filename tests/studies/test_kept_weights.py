@@ -10,7 +10,7 @@ import torch
 from asked_again import again, same_from_weights
 from safetensors.torch import load_file, save_file
 
-from small_study import own_network, ran, study, tiny
+from small_study import ENCODER, own_network, ran, study, tiny
 from unseen.engines import local, open_study
 from unseen.studies import execute as execution
 from unseen.studies.anew import turns, work
@@ -105,13 +105,6 @@ def test_weights_learned_in_a_pack_on_a_gpu_answer_the_same_again(tmp_path, untr
 # The same answers
 
 
-ENCODER = {
-    "title": "Encoder", "task": "regression", "seeds": [0], "world": {"name": "dsprites"},
-    "design": {"name": "hold_out_levels", "mode": "random", "images": 128, "test_images": 64, "validation": 0.2},
-    "network": {"backbone": "vae", "channels": 1}, "recordings": {"sets": ["test"], "layers": "none"},
-    "training": {"epochs": 1, "batch": 64, "normalise": "none", "objective": "beta-vae"},
-    "readout": {"epochs": 2, "batch": 64},
-}  # fmt: skip
 UNITS = {
     "title": "Units", "seeds": [0], "targets": ["category"],
     "world": {"name": "transformed", "levels": ["blur"], "of": {"name": "digits", "viewpoint": "none"}},
