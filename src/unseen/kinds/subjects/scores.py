@@ -75,7 +75,8 @@ def heard(study: Study, record: Record) -> Heard:
     right = truth.numbered(order := (*truth.names, *response.names)) == response.numbered(order)
     spelt = {name: words(table, _column(name)) for name in factors}
     levels = {name: ordered_levels(space, record.facts, name, one) for name, one in spelt.items()}
-    person, seconds = (extra_column(name, space.names if space else every) for name in (PERSON, SECONDS))
+    taken = every if space is None else space.names
+    answer, person, seconds = (extra_column(name, taken) for name in (ANSWER, PERSON, SECONDS))
     who = words(table, person) if person in table.column_names else None
     several = who is not None and len(who.found()) > 1
     return Heard(
@@ -89,7 +90,7 @@ def heard(study: Study, record: Record) -> Heard:
         levels,
         {name: one.numbered(levels[name])[kept] for name, one in spelt.items()},
         silent[kept],
-        _first(np.asarray(table[extra_column(ANSWER, space)])[kept]),
+        _first(np.asarray(table[answer])[kept]),
         np.asarray(table[seconds], dtype=np.float64)[kept] if seconds in table.column_names else None,
     )
 
