@@ -52,7 +52,7 @@ def test_weights_that_are_gone_are_learned_anew_and_it_is_said_of_which_trials(f
     outcome, told = again(opened)
     assert (outcome.finished, outcome.asked) == (2, 0)
     assert told == [
-        "2 finished trials are asked for something new and their weights were not kept; they are trained anew: "
+        "2 finished trials are asked for something new and their weights were not kept; they are trained again: "
         "seen_per_level 1 · seed 0, seen_per_level 8 · seed 0"
     ]
     assert len(all_kept(opened.store)) == 2
@@ -199,9 +199,7 @@ def test_weights_that_cannot_be_used_are_told_and_learned_anew(finished, spoil, 
     spoil(opened.store.weights / name)
     outcome, told = again(opened)
     assert (outcome.finished, outcome.asked, outcome.failed) == (1, 0, 0)
-    assert told[1].startswith(
-        "seen_per_level 8 · seed 0: its weights are kept and cannot be used, it is trained anew: "
-    )
+    assert told[1].startswith("seen_per_level 8 · seed 0: its kept weights cannot be used, so it is trained again: ")
     assert words in told[1]
     once_more, told = again(study(finished, recordings={"cells": False}, **ONE))
     assert (once_more.asked, len(told)) == (1, 1)  # those learned anew took their place
@@ -378,7 +376,7 @@ def test_weights_over_the_budget_are_not_kept_all_or_none(tmp_path):
     assert not told.kept
     assert told.words() == (
         "weights: 1.43 MB of 2 networks, more than recordings.weights allows (1 MB), are not kept; asking a finished "
-        "trial for something new trains it anew. --set recordings.weights=1 keeps them"
+        "trial for something new trains it again. --set recordings.weights=1 keeps them"
     )
     assert ran(opened).finished == 2
     assert taken(opened.store) == (0, 0)
