@@ -151,7 +151,7 @@ def unseen(package, tmp_path_factory):
     def run(*words: str) -> str:
         code = "from unseen.cli import main; main()"
         done = subprocess.run(
-            [sys.executable, "-c", code, *words], cwd=here, env=env, capture_output=True, text=True, timeout=300
+            [sys.executable, "-c", code, *words], cwd=here, env=env, capture_output=True, text=True, timeout=900
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return " ".join(done.stdout.split())

@@ -9,7 +9,7 @@ import pytest
 import torch
 from asked_again import again, same_from_weights
 
-from small_study import ran, tiny
+from small_study import ENCODER, ran, tiny
 from unseen.engines import open_study
 from unseen.kinds.checks import check
 from unseen.kinds.collect import collect
@@ -24,13 +24,6 @@ pytest_plugins = ("studies_fixtures",)
 
 ONE = {"grid": {"design.seen_per_level": [8]}}
 OWN = {"backbone": "resnet18-w8", "stem": "small"}
-ENCODER = {
-    "title": "Encoder", "task": "regression", "seeds": [0], "world": {"name": "dsprites"},
-    "design": {"name": "hold_out_levels", "mode": "random", "images": 128, "test_images": 64, "validation": 0.2},
-    "network": {"backbone": "vae", "channels": 1}, "recordings": {"sets": ["test"], "layers": "none"},
-    "training": {"epochs": 1, "batch": 64, "normalise": "none", "objective": "beta-vae"},
-    "readout": {"epochs": 2, "batch": 64},
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

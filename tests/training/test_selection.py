@@ -57,7 +57,7 @@ def test_a_learner_that_never_had_a_finite_loss_is_flagged_and_keeps_its_first_w
     start = weights(network)
     images, labels = toy()
     done = trained(network, (images.float() * math.nan, labels))
-    assert done.flags == {"diverged": "loss was no number in epoch 1; it keeps its weights of the start"}
+    assert done.flags == {"diverged": "loss was no number in epoch 1; it keeps its first weights"}
     assert done.best_epoch == -1
     assert len(done.curve) == 1  # it stops there
     assert same(done.network, start)
@@ -130,7 +130,7 @@ def test_a_target_of_which_nothing_is_learned_is_named_and_one_that_was_not_to_b
     stuck = trained(normalised(), (blank, labels), (blank, labels), epochs=4, lr=0.01)
     blind = scipy.stats.entropy(np.bincount(labels[:, 0]))
     assert stuck.flags["untrained"].startswith("loss of category never fell below 1.")
-    assert f"an answer that does not look has {blind:.3g}; " in stuck.flags["untrained"]
+    assert f"the best constant answer has {blind:.3g}; " in stuck.flags["untrained"]
     assert "loss of position" in stuck.flags["untrained"]
     asked = trained(normalised(), (blank, labels), (blank, labels), epochs=4, loss_weights={"category": 0.0})
     assert "category" not in asked.flags["untrained"]

@@ -76,7 +76,7 @@ def _ask(study: Study, trial: Trial, device: torch.device, watch: Watch) -> bool
         raise
     except Unusable as error:
         _discard(study, kept)
-        watch(Event("note", f"{trial.label}: its weights are kept and cannot be used, it is trained anew: {error}"))
+        watch(Event("note", f"{trial.label}: its kept weights cannot be used, so it is trained again: {error}"))
         return False
     except FAULTS as error:
         _fail(study, trial, name, error, watch)

@@ -11,15 +11,13 @@ A protocol's module is light to import: torch is imported where it is used.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
-from importlib import import_module
-from importlib.metadata import entry_points
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.errors import unknown
+from unseen.vocabulary.places import added, row_at
 from unseen.vocabulary.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -118,26 +116,11 @@ PROTOCOLS: dict[str, str] = {
 
 def places() -> dict[str, str]:
     """Every protocol and where it is, those of installed packages too; ours keep their names."""
-    return {**PROTOCOLS, **_added(tuple(sys.path)), **PROTOCOLS}  # ours first, and not to be replaced
+    return {**PROTOCOLS, **added("unseen.protocols"), **PROTOCOLS}  # ours first, and not to be replaced
 
 
-@lru_cache(maxsize=8)
-def _added(path: tuple[str, ...]) -> dict[str, str]:
-    """Protocols of installed packages; looking them up takes long, and asks the same packages."""
-    del path  # other places to look at, other packages
-    return {entry.name: entry.value for entry in entry_points(group="unseen.protocols")}
-
-
-@lru_cache
 def _loaded(name: str, place: str) -> Protocol:
-    module, _, attribute = place.partition(":")
-    try:
-        found = getattr(import_module(module), attribute or "PROTOCOL")
-    except (ImportError, AttributeError) as error:
-        raise UnseenError(f"protocol '{name}' cannot be loaded from '{place}': {error}.") from error
-    if not isinstance(found, Protocol):
-        raise UnseenError(f"'{place}' is no protocol but {found!r}: give a unseen.studies.protocol_table.Protocol.")
-    return found
+    return row_at(name, place, Protocol, "protocol")
 
 
 def protocol_of(recipe: Recipe) -> Protocol:

@@ -131,7 +131,7 @@ def subjects_of(study: Study) -> tuple[list[Record], dict[str, str]]:
         elif study.absent and facts["asked"] != asked_digest(study):
             left[name] = (
                 f"the answers of '{facts['label']}' were sorted into the sets of another design, and the images are "
-                f"not at hand to sort them anew."
+                f"not at hand to sort them again."
             )
         else:
             found.append(Record(facts, folder))
