@@ -62,7 +62,7 @@ def test_a_model_of_torchvision_gives_features_and_tells_its_makers_claim(tmp_pa
     given = bring("torchvision:squeezenet1_1", checkpoint=tmp_path / "w.pth", features="features")
     assert given.label_space == "imagenet-1k"
     assert given.features(PICTURES).shape == (5, 512)
-    with pytest.raises(UnseenError, match="does not end in a Linear layer.*name a layer"):
+    with pytest.raises(UnseenError, match=r"does not end in a Linear layer.*name a layer"):
         bring("torchvision:squeezenet1_1", checkpoint=tmp_path / "w.pth").features(PICTURES)
     assert bring("torchvision:resnet18", random=0).features(PICTURES).shape == (5, 512)
 
@@ -148,11 +148,11 @@ def test_code_of_ones_own_is_made_and_filled(tmp_path, monkeypatch, tiny):
     assert (given.source, given.outputs) == ("module", 5)
     with torch.no_grad():
         torch.testing.assert_close(given.scores(PICTURES), net(given.preprocessing(PICTURES)), rtol=1e-4, atol=1e-5)
-    with pytest.raises(UnseenError, match="does not fit.*another shape"):
+    with pytest.raises(UnseenError, match=r"does not fit.*another shape"):
         bring("my_given_net:small", checkpoint="w.pth")
     with pytest.raises(UnseenError, match="its factory failed: RuntimeError: no"):
         bring("my_given_net:broken")
-    with pytest.raises(UnseenError, match="gave a int; possible: a torch.nn.Module"):
+    with pytest.raises(UnseenError, match=r"gave a int; possible: a torch.nn.Module"):
         bring("my_given_net:number")
     with pytest.raises(UnseenError, match="names Python code"):
         bring("my_given_net:small", trust=False)
@@ -160,16 +160,16 @@ def test_code_of_ones_own_is_made_and_filled(tmp_path, monkeypatch, tiny):
 
 def test_weights_of_another_architecture_a_truncated_file_and_pickled_code_are_told(tmp_path):
     torch.save(timm.create_model("resnet10t").state_dict(), tmp_path / "w.pth")
-    with pytest.raises(UnseenError, match="does not fit: .* missing in the file"):
+    with pytest.raises(UnseenError, match=r"does not fit: .* missing in the file"):
         bring("mobilenetv3_small_050", checkpoint=tmp_path / "w.pth")
     whole = (tmp_path / "w.pth").read_bytes()
     (tmp_path / "cut.pth").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(UnseenError, match="could not be read.*Is the file complete"):
+    with pytest.raises(UnseenError, match=r"could not be read.*Is the file complete"):
         bring("resnet10t", checkpoint=tmp_path / "cut.pth")
     torch.save({"state_dict": {}, "net": Tiny()}, tmp_path / "code.pth")
-    with pytest.raises(UnseenError, match="holds more than tensors.*could run code.*weights_only=False"):
+    with pytest.raises(UnseenError, match=r"holds more than tensors.*could run code.*weights_only=False"):
         bring("resnet10t", checkpoint=tmp_path / "code.pth")
-    with pytest.raises(UnseenError, match="no checkpoint .*beside it: .*w.pth"):
+    with pytest.raises(UnseenError, match=r"no checkpoint .*beside it: .*w.pth"):
         bring("resnet10t", checkpoint=tmp_path / "other.pth")
     with pytest.raises(UnseenError, match="is a file of weights, and does not say of which network"):
         bring(str(tmp_path / "w.pth"))
@@ -266,7 +266,7 @@ def test_labels_come_as_texts_or_from_a_file(tmp_path, tiny):
     want = ("mug", "cup", "bowl", "vase")
     assert bring(tiny, labels=tmp_path / "labels.txt").labels == want
     assert bring(tiny, labels=str(tmp_path / "labels.json")).labels == want
-    with pytest.raises(UnseenError, match="gives 4 outputs; labels or outputs for 2"):
+    with pytest.raises(UnseenError, match=r"gives 4 outputs; labels or outputs for 2"):
         bring(tiny, labels=["a", "b"])
     with pytest.raises(UnseenError, match="no file of labels"):
         bring(tiny, labels=tmp_path / "none.txt")
@@ -286,7 +286,7 @@ def test_what_the_file_of_an_encoder_has_no_head_for_has_features_only(tmp_path)
     given = bring("resnet10t", checkpoint=tmp_path / "w.pth")
     assert given.outputs == 0
     assert given.features(PICTURES).shape == (5, 512)
-    with pytest.raises(UnseenError, match="has no answers of its own; put a head on its features"):
+    with pytest.raises(UnseenError, match=r"has no answers of its own; put a head on its features"):
         given.scores(PICTURES)
     with pytest.raises(UnseenError, match="knows no texts"):
         given.text_features(["a mug"])
