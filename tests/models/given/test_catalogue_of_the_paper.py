@@ -165,7 +165,7 @@ def test_what_only_training_needed_is_told(tmp_path):
     torch.save(as_made("ibot-1k", net), tmp_path / "w.pth")
     assert "head.mlp.0.weight" in tensors_in(str(tmp_path / "w.pth"), "teacher")
     notes = load_layout(encoder("vit"), str(tmp_path / "w.pth"), Layout("teacher", ("head", "masked_embed")))
-    assert notes == ["left out of the file, since only training needs it: masked_embed, head"]
+    assert notes == ["left out of the file, since only training needs it: head, masked_embed"]
 
 
 def test_a_repository_and_an_address_say_where_they_are_kept():

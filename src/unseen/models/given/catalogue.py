@@ -52,7 +52,8 @@ CATALOGUE: dict[str, Row] = {
     ),
     "clip-laion2b": Row(
         "CLIP on LAION-2B, zero-shot", "open_clip:ViT-B-16/laion2b_s34b_b88k", parameters=149_620_737, licence="MIT",
-        repository="laion/CLIP-ViT-B-16-laion2B-s34B-b88K", source="github.com/mlfoundations/open_clip", note="the paper does not name the size; ViT-B/16 as its others",
+        repository="laion/CLIP-ViT-B-16-laion2B-s34B-b88K", source="github.com/mlfoundations/open_clip",
+        note="the paper does not name the size; ViT-B/16 as its others",
     ),
     "mae": Row(
         "MAE", architecture="vit_base_patch16_224.mae", layout=MAE, file="mae_pretrain_vit_base.pth",
