@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from unseen.models import NORMALISE, SMALL, Seeing, build, describe_small, layer_names
+from unseen.models import NORMALISE, SMALL, Preprocessed, build, describe_small, layer_names
 from unseen.models.efficientnet_lite import FILE, PACKAGE, their_name
 from unseen.models.spatial_transformer import SpatialTransformer, sample
 from unseen.vocabulary.errors import UnseenError
@@ -292,13 +292,13 @@ def test_with_the_package_answers_are_those_of_its_own_code():
     model = theirs.EfficientNet.from_pretrained("efficientnet-lite0", weights_path=path).eval()
     network = build("efficientnet-lite0", TARGETS, input_size=(224, 224), pretrained=True, seed=0).eval()
     with torch.no_grad():
-        pictures = Seeing(network, normalise="lite").prepare(images(2, side=224) * 255)
+        pictures = Preprocessed(network, normalise="lite").prepare(images(2, side=224) * 255)
         expected = model.extract_features(pictures).mean((2, 3))
         torch.testing.assert_close(network.trunk(pictures), expected, atol=1e-4, rtol=1e-4)
 
 
 def test_efficientnet_lite_sees_images_as_it_was_trained_to():
-    seen = Seeing(nn.Identity(), normalise="lite").prepare(
+    seen = Preprocessed(nn.Identity(), normalise="lite").prepare(
         torch.tensor([0, 127, 255], dtype=torch.uint8).reshape(1, 1, 1, 3)
     )
     torch.testing.assert_close(seen[0, 0, 0], torch.tensor([-127 / 128, 0, 1.0]), atol=1e-6, rtol=1e-6)

@@ -31,7 +31,7 @@ from unseen.kinds.trial_numbers import accuracies
 from unseen.measures import judge, mean_interval
 from unseen.reports import Contents, Section, Table, Text, sections
 from unseen.reports.figures import Figure, Panel, losses
-from unseen.studies.describe import recipe_toml
+from unseen.studies.recipe_files import recipe_toml
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.pools import Pools
 from unseen.vocabulary.split import RowSet, Split

@@ -191,9 +191,9 @@ def check(trial):
 
 
 def network(study, trial):
-    seeing = labelled_network(study, trial)
-    seeing.network.trunk.stem.requires_grad_(False)
-    return seeing
+    whole = labelled_network(study, trial)
+    whole.network.trunk.stem.requires_grad_(False)
+    return whole
 
 
 def learner(study, trial, brought):

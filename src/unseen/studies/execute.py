@@ -26,7 +26,7 @@ from unseen.studies.learners import finished, learner_of, with_weights
 from unseen.studies.store import DiskTrouble, unwritten
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, describe, identity, learned_identity, precisions
-from unseen.training import Learner, Pictures, Trained, reproducible, train
+from unseen.training import LabelledData, Learner, Trained, reproducible, train
 from unseen.version import __version__
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import responses_table
@@ -97,7 +97,7 @@ def _discard(study: Study, kept: Kept) -> None:
 def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch) -> None:
     ready: list[tuple[Trial, str, str]] = []
     learners: list[Learner] = []
-    held: dict[Any, Pictures] = {}
+    held: dict[Any, LabelledData] = {}
     for trial in trials:
         precision = precisions(trial.recipe, device.type)[0]
         name = identity(describe(trial, study.world(trial), precision))

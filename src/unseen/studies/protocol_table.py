@@ -25,8 +25,8 @@ from unseen.vocabulary.recipe import Recipe
 if TYPE_CHECKING:
     import torch
 
-    from unseen.models import Network, Seeing
-    from unseen.training import Learner, Pictures, Trained
+    from unseen.models import Network, Preprocessed
+    from unseen.training import LabelledData, Learner, Trained
 
 Study = Trial = Any  # those of studies/study.py and studies/trials.py, which look protocols up
 
@@ -36,11 +36,11 @@ class Brought:
     """What a learner is made of, beside its network: pictures to train on and to be asked in validation, and where.
     ``held``: what others of the same pack brought to the device, to be shared."""
 
-    train: Pictures
-    validation: Pictures
+    train: LabelledData
+    validation: LabelledData
     device: torch.device
     precision: str
-    held: dict[Any, Pictures] = field(default_factory=dict)
+    held: dict[Any, LabelledData] = field(default_factory=dict)
 
 
 def _nothing(trial: Trial) -> None:
@@ -83,18 +83,18 @@ class Protocol:
 
     name: str
     does: str
-    network: Callable[[Study, Trial], Seeing]
+    network: Callable[[Study, Trial], Preprocessed]
     learner: Callable[[Study, Trial, Brought], Learner]
     check: Callable[[Trial], None] = _nothing
     finish: Callable[[Study, Trial, Learner, Trained], Trained] = _as_trained
     words: Callable[[Study, Trial], str] = _no_words
-    tried: Callable[[Study, Trial, bool], Network | Seeing] | None = None
+    tried: Callable[[Study, Trial, bool], Network | Preprocessed] | None = None
     once: Callable[[Study, Trial], bool] = _never
     sections: tuple[str, ...] = ("training",)
     latents: bool = False
     version: int = 1
 
-    def feasible(self, study: Study, trial: Trial, alone: bool) -> Network | Seeing:
+    def feasible(self, study: Study, trial: Trial, alone: bool) -> Network | Preprocessed:
         """``tried``, or the network without numbers in it where that can be."""
         if self.tried is not None:
             return self.tried(study, trial, alone)

@@ -75,7 +75,7 @@ def add_answers(
                 f"(--subject), or put these in their place (--replace)."
             )
         if not (study.path / "recipe.toml").is_file():
-            from unseen.studies.describe import recipe_toml
+            from unseen.studies.recipe_files import recipe_toml
 
             put_whole(study.path / "recipe.toml", recipe_toml(study.recipe))
         for given in found:

@@ -28,8 +28,8 @@ from unseen.vocabulary.errors import UnseenError
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from unseen.models import Network, Seeing
-    from unseen.training import Learner, Pictures
+    from unseen.models import Network, Preprocessed
+    from unseen.training import LabelledData, Learner
 
 
 def check(trial: Trial) -> None:
@@ -43,11 +43,11 @@ def check(trial: Trial) -> None:
         )
 
 
-def probe_network(study: Study, trial: Trial) -> Seeing:
-    seeing = labelled_network(study, trial)
-    network: Any = seeing.network
+def probe_network(study: Study, trial: Trial) -> Preprocessed:
+    whole = labelled_network(study, trial)
+    network: Any = whole.network
     network.freeze()
-    return seeing
+    return whole
 
 
 def why_not_once(study: Study, trial: Trial) -> str:
@@ -101,7 +101,7 @@ def _fit(network: Network, brought: Brought) -> bool:
     return fits(rows, 4 * network.description["features"] * max(1, len(network.branches)), brought.device)
 
 
-def _features(whole: Seeing, trial: Trial, rows: Pictures, brought: Brought) -> Pictures:
+def _features(whole: Preprocessed, trial: Trial, rows: LabelledData, brought: Brought) -> LabelledData:
     """Features in place of pictures; networks of a pack that see the same, with the same weights, share them."""
     from unseen.training.features import encoded
 
