@@ -25,7 +25,7 @@ class TwoTowers:
     """A model of open_clip. Its features are what it projects pictures and texts to, not normalised."""
 
     def __init__(self, name: str, module: nn.Module, tokens: Any) -> None:
-        self.name, self._module, self._tokens = name, module.eval().requires_grad_(False), tokens
+        self.name, self._module, self._tokens = name, module.eval(), tokens
 
     @property
     def module(self) -> nn.Module:
@@ -153,5 +153,5 @@ def preprocessing_of(net: Any) -> Preprocessing:
         interpolation="bilinear" if said.interpolation == "bilinear" else "bicubic",
         mean=tuple(said.mean),
         std=tuple(said.std),
-        fill=said.fill_color,
+        fill=(said.fill_color,),
     )
