@@ -9,7 +9,7 @@ from torch import Tensor
 
 from unseen.explanations.anatomy import passes
 from unseen.explanations.asked import Question
-from unseen.explanations.gradients import BATCH, Reference, reference_of
+from unseen.explanations.gradients import Reference, reference_of
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import stream
 

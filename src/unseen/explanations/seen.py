@@ -10,8 +10,8 @@ from unseen.explanations.asked import Question
 
 
 def edges(question: Question, images: Tensor, *, blur: float = 1.0) -> Tensor:
-    """Sobel's edge detector on grey images, after a Gaussian ``blur``, ``[n, h, w]`` (Adebayo et al. 2018 set one beside
-    their maps)."""
+    """Sobel's edge detector on grey images, after a Gaussian ``blur``, ``[n, h, w]`` (Adebayo et al. 2018 set
+    one beside their maps)."""
     grey = question.anatomy.taken(images).float().mean(1, keepdim=True)
     if blur > 0:
         grey = blurred(grey, blur)
