@@ -90,8 +90,8 @@ def rank_by_region(
 
 
 def area_under(curve: Float[np.ndarray, "n steps"]) -> Float[np.ndarray, " n"]:
-    """The area under a deletion or insertion curve over equal steps from none to all of the image (Petsiuk et al. 2018):
-    deletion should fall early (small), insertion rise early (large).
+    """The area under a deletion or insertion curve over equal steps from none to all of the image (Petsiuk et al.
+    2018): deletion should fall early (small), insertion rise early (large).
 
     >>> float(area_under(np.array([[1.0, 0.5, 0.0]]))[0])
     0.5
