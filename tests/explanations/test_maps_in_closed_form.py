@@ -156,6 +156,7 @@ def test_grad_cam_finds_the_last_layer_with_places_of_any_network():
     assert last(tiny_vit(), 32) == "blocks.2.norm1"  # behind it only the class token counts
     assert last(tiny_vit(class_token=False, global_pool="avg"), 32) == "norm"
     mixer = timm.models.MlpMixer(3, 32, patch_size=8, num_blocks=2, embed_dim=16)
+    nn.init.normal_(mixer.head.weight)
     assert last(mixer.eval(), 32) == "norm"
     swin = {"img_size": 64, "embed_dim": 8, "depths": (1, 1), "num_heads": (1, 2), "window_size": 4, "num_classes": 3}
     model = timm.create_model("swin_tiny_patch4_window7_224", **swin).eval()

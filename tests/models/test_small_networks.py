@@ -13,7 +13,8 @@ from unseen.models.spatial_transformer import SpatialTransformer, sample
 from unseen.vocabulary.errors import UnseenError
 
 TARGETS = {"shape": 1, "x": 1}
-LARGE = ("efficientnet-lite0", "alexnet-no-early-pools")  # the latter has tests of its own, in a small form
+BAGNETS = ("bagnet-9", "bagnet-17", "bagnet-33")  # tested with their evidence, in tests/explanations
+LARGE = ("efficientnet-lite0", "alexnet-no-early-pools", *BAGNETS)  # the second has tests of its own, in a small form
 OURS = [name for name in SMALL if name not in LARGE]
 
 

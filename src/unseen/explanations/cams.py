@@ -110,6 +110,7 @@ def last_layer(question: Question, images: Tensor) -> str:
         inner for module in network.modules() if "attention" in type(module).__name__.lower()
         for inner in module.modules()
     }  # fmt: skip
+    flat = None
     for module, (path, output) in reversed(given.items()):
         if module in inside:
             continue
@@ -123,6 +124,9 @@ def last_layer(question: Question, images: Tensor) -> str:
             continue
         if bool(anatomy.maps(slopes, path, pictures).any()):
             return path
+        flat = path if flat is None else flat
+    if flat is not None:  # a saturated score: its map will be zero, and said to be
+        return flat
     raise UnseenError(
         "no layer of this network has places on the image that the score depends on; Grad-CAM needs one (possible "
         "without: gradient, integrated-gradients, occlusion)."

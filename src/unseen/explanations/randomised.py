@@ -46,7 +46,8 @@ def groups_of(network: nn.Module, run: Callable[[], object], most: int = 8) -> t
         return hook
 
     leaves = {path: m for path, m in network.named_modules() if next(m.parameters(recurse=False), None) is not None}
-    hooks = [module.register_forward_hook(finish(path)) for path, module in leaves.items()]
+    ends = {path: m for path, m in leaves.items() if next(m.children(), None) is None}
+    hooks = [module.register_forward_hook(finish(path)) for path, module in ends.items()]
     try:
         with torch.no_grad():
             run()

@@ -19,7 +19,7 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
 from unseen.explanations.asked import Question
-from unseen.explanations.gradients import BATCH, gradient
+from unseen.explanations.gradients import BATCH, gradient, slope
 from unseen.vocabulary.errors import UnseenError
 
 _AWAY = {F.relu, torch.relu, Tensor.relu}
@@ -30,9 +30,9 @@ _BOUNDED = {F.hardtanh, F.hardtanh_}
 
 class _Rectified(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, inputs: Tensor, high: float, forward_gate: bool, in_place: bool) -> Tensor:
-        ctx.forward_gate = forward_gate
-        if forward_gate:
+    def forward(ctx: Any, inputs: Tensor, high: float, gate: str, in_place: bool) -> Tensor:
+        ctx.gate = gate
+        if gate == "guided":
             ctx.save_for_backward((inputs > 0) & (inputs < high))
         if in_place:
             ctx.mark_dirty(inputs)
@@ -41,14 +41,18 @@ class _Rectified(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
+        if ctx.gate == "open":
+            return gradients[0], None, None, None
         passed = gradients[0].clamp(min=0)
-        return (passed * ctx.saved_tensors[0] if ctx.forward_gate else passed), None, None, None
+        return (passed * ctx.saved_tensors[0] if ctx.gate == "guided" else passed), None, None, None
 
 
 class _Rectifying(TorchFunctionMode):
-    def __init__(self, forward_gate: bool) -> None:
+    """``gate``: "guided", "deconvolution", or "open", which lets every gradient pass."""
+
+    def __init__(self, gate: str) -> None:
         super().__init__()
-        self.forward_gate, self.met = forward_gate, 0
+        self.gate, self.met = gate, 0
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -57,7 +61,7 @@ class _Rectifying(TorchFunctionMode):
             return func(*args, **kwargs)
         self.met += 1
         high, in_place = bounds
-        return _Rectified.apply(args[0] if args else kwargs["input"], high, self.forward_gate, in_place)
+        return _Rectified.apply(args[0] if args else kwargs["input"], high, self.gate, in_place)
 
     @staticmethod
     def _bounds(func: Any, args: Any, kwargs: Any) -> tuple[float, bool] | None:
@@ -77,8 +81,8 @@ class _Rectifying(TorchFunctionMode):
 
 
 @contextmanager
-def _rectifying(forward_gate: bool) -> Iterator[None]:
-    with _Rectifying(forward_gate) as mode:
+def _rectifying(gate: str) -> Iterator[None]:
+    with _Rectifying(gate) as mode:
         yield
     if not mode.met:
         raise UnseenError(
@@ -90,11 +94,18 @@ def _rectifying(forward_gate: bool) -> Iterator[None]:
 
 def guided_backprop(question: Question, images: Tensor, *, batch: int = BATCH) -> Tensor:
     """The gradient that passes a ReLU where its input and the gradient are positive, ``[n, c, h, w]``."""
-    with _rectifying(forward_gate=True):
+    with _rectifying("guided"):
         return gradient(question, images, batch=batch)
 
 
 def deconvolution(question: Question, images: Tensor, *, batch: int = BATCH) -> Tensor:
     """The gradient that passes a ReLU where it is positive itself, ``[n, c, h, w]``."""
-    with _rectifying(forward_gate=False):
+    with _rectifying("deconvolution"):
         return gradient(question, images, batch=batch)
+
+
+def reach(question: Question, pictures: Tensor) -> Tensor:
+    """Which pixels a number can depend on, as far as its ReLUs let everything pass, ``Bool[n, h, w]``."""
+    which = torch.arange(len(pictures), device=pictures.device)
+    with _Rectifying("open"):
+        return slope(question, pictures, which).abs().amax(1) > 0
