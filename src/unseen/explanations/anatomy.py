@@ -29,8 +29,9 @@ class Anatomy:
     """A network, its device, and the names of its parts."""
 
     def __init__(self, model: nn.Module | Callable[[Tensor], Any]) -> None:
-        if isinstance(model, Anatomy):
-            raise UnseenError("give the network itself.")
+        inside = getattr(model, "module", None)
+        if not isinstance(model, nn.Module) and isinstance(inside, nn.Module):
+            model = inside  # what unseen.network gives is a cover
         if not callable(model):
             raise UnseenError(f"a network or a function from images to scores can be explained; given {model!r}.")
         self.model = model
