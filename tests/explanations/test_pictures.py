@@ -78,9 +78,7 @@ def test_the_most_exciting_patches_are_where_the_pattern_is():
     images = torch.zeros(7, 3, 16, 16)
     for number in range(7):
         images[number, :, 2 * number : 2 * number + 3, 4:7] = 1.0 + number
-    patches = exciting_patches(
-        model, lambda rows, device: images[rows], np.arange(7), "relu1", [0, 5], top=3, size=2
-    )
+    patches = exciting_patches(model, lambda rows, device: images[rows], np.arange(7), "relu1", [0, 5], top=3, size=2)
     for found in patches:
         assert [patch.row for patch in found] == [6, 5, 4]
         assert found[0].activity > found[1].activity > found[2].activity

@@ -97,7 +97,7 @@ class Trained(nn.Module):
 
 @pytest.mark.slow
 def test_the_known_outcome_guided_backprop_stays_alike_while_gradient_and_grad_cam_change():
-    """Adebayo et al. 2018, Fig. 2 to 4, on scikit-learn's digits enlarged to 24 pixels: 30 images, three epochs' worth."""
+    """Adebayo et al. 2018, Fig. 2 to 4, on scikit-learn's digits enlarged to 24 pixels: 30 images, four epochs."""
     from sklearn.datasets import load_digits
 
     digits, labels = load_digits(return_X_y=True)

@@ -29,7 +29,7 @@ def rendered():
 
     world = objects(["mug"], instances=2, pose=2, side=32)
     rows = np.arange(2)
-    labels = layers(world.scenes(rows), world.furnished(), 32).label.numpy()
+    labels = layers(world.scenes(rows), world.furnished, 32).label.numpy()
     assert 0.02 < (labels == 0).mean() < 0.6
     return world.images(rows), labels
 

@@ -45,9 +45,7 @@ def dream(
         pictures = anatomy.taken(given)
         if unit is not None:
             anatomy.check_unit(given[:1], layer, unit)
-        sides = [
-            tuple(round(side / ratio**power) for side in pictures.shape[2:]) for power in reversed(range(octaves))
-        ]
+        sides = [tuple(round(side / ratio**power) for side in pictures.shape[2:]) for power in reversed(range(octaves))]
         sides = [pair for pair in sides if min(pair) >= smallest or pair == tuple(pictures.shape[2:])]
         detail = torch.zeros_like(_sized(pictures, sides[0]))
         dreamt = pictures

@@ -78,7 +78,11 @@ def _at_places(question: Question, pictures: Tensor) -> tuple[Tensor, Tensor]:
         if output.shape != scores.shape or not torch.equal(output, scores) or pooled.ndim != 2:
             continue
         for maps in reversed(before.values()):
-            if maps.shape[1] == pooled.shape[1] and maps.shape[2] * maps.shape[3] > 1 and _close(maps.mean((2, 3)), pooled):
+            if (
+                maps.shape[1] == pooled.shape[1]
+                and maps.shape[2] * maps.shape[3] > 1
+                and _close(maps.mean((2, 3)), pooled)
+            ):
                 return F.conv2d(maps, head.weight[:, :, None, None], head.bias), scores
     raise UnseenError(
         "the scores of this network are not the mean over places of a linear layer's answers, so it has no exact map; "

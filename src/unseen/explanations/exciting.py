@@ -108,9 +108,7 @@ class _Place(Question):
         return found.gather(1, self.places[which, None]).squeeze(1)
 
 
-def _boxes(
-    anatomy: Anatomy, images: Tensor, layer: str, unit: int, places: Tensor
-) -> list[tuple[int, int, int, int]]:
+def _boxes(anatomy: Anatomy, images: Tensor, layer: str, unit: int, places: Tensor) -> list[tuple[int, int, int, int]]:
     """What a unit can see from a place, by the gradient through open ReLUs; all of the image where nothing is found."""
     seen = reach(_Place(anatomy, Unit(layer, unit), places=places), images).cpu().numpy()
     boxes = []

@@ -147,5 +147,3 @@ def sensitivity(
             off = np.sqrt(np.square(moved - own, dtype=np.float64).sum((1, 2)))
             worst = np.maximum(worst, np.divide(off, length, out=np.full(len(off), np.nan), where=length > 0))
     return worst
-
-

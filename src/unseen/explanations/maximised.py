@@ -56,7 +56,7 @@ def maximise(
     seed: int = 0,
     batch: int = 16,
 ) -> Excited:
-    """One picture for each of ``asked`` (class scores of one target, or units of one layer), ``batch`` climbing together.
+    """One picture for each of ``asked`` (class scores of one target, or units of one layer), ``batch`` at a time.
 
     ``span`` is what black and white are to the network (0 and 255 for one that takes pictures as they are, else 0 and
     1). ``penalty`` is λ, on pixels as shares of half the span, their mean rather than their sum, so that it means the

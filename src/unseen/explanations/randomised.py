@@ -54,7 +54,9 @@ def groups_of(network: nn.Module, run: Callable[[], object], most: int = 8) -> t
     finally:
         for hook in hooks:
             hook.remove()
-    order = [path for path in leaves if path not in owners] + list(owners)  # parameters of no call (a class token) first
+    order = [path for path in leaves if path not in owners] + list(
+        owners
+    )  # parameters of no call (a class token) first
     if not order:
         raise UnseenError("this network has no weights that could be drawn anew.")
     deepest = max(path.count(".") for path in order) + 1

@@ -1,9 +1,9 @@
 """BagNets: networks that add up evidence from small patches and see nothing larger (Brendel & Bethge 2019, ICLR).
 
-The layout of a ResNet-50 with almost all 3×3 convolutions made 1×1: a stem of 1×1 and 3×3, strides 2, 2, 2, 1, and a 3×3
-in the first block of stages 1 to 4 (33 pixels), 1 to 3 (17) or 1 to 2 (9). No padding: a place sees its patch alone, and
-shortcuts are cropped to size, at the far edges as in the released code. Heads are linear and the mean over places is
-linear, so a score is the mean of the evidence of its patches (:mod:`unseen.explanations.evidence`).
+The layout of a ResNet-50 with almost all 3×3 convolutions made 1×1: a stem of 1×1 and 3×3, strides 2, 2, 2, 1, and a
+3×3 in the first block of stages 1 to 4 (33 pixels), 1 to 3 (17) or 1 to 2 (9). No padding: a place sees its patch
+alone, and shortcuts are cropped to size, at the far edges as in the released code. Heads are linear and the mean over
+places is linear, so a score is the mean of the evidence of its patches (:mod:`unseen.explanations.evidence`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ class _Bottleneck(nn.Module):
         self.relu = nn.ReLU(inplace=True)
         self.downsample = None
         if stride != 1 or before != after:
-            self.downsample = nn.Sequential(nn.Conv2d(before, after, 1, stride=stride, bias=False), nn.BatchNorm2d(after))
+            self.downsample = nn.Sequential(
+                nn.Conv2d(before, after, 1, stride=stride, bias=False), nn.BatchNorm2d(after)
+            )
 
     def forward(self, maps: Tensor) -> Tensor:
         found = self.relu(self.bn1(self.conv1(maps)))
