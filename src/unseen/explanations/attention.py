@@ -71,14 +71,15 @@ class _Watching(TorchFunctionMode):
 @contextmanager
 def _plain(network: torch.nn.Module) -> Iterator[None]:
     """timm's attention calls the one function that is watched, whatever it was set to."""
-    before = [(m, m.fused_attn) for m in network.modules() if isinstance(getattr(m, "fused_attn", None), bool)]
+    attending: list[Any] = [m for m in network.modules() if isinstance(getattr(m, "fused_attn", None), bool)]
+    before = [module.fused_attn for module in attending]
     try:
-        for module, _ in before:
-            module.fused_attn = True  # pyright: ignore[reportAttributeAccessIssue]
+        for module in attending:
+            module.fused_attn = True
         yield
     finally:
-        for module, fused in before:
-            module.fused_attn = fused  # pyright: ignore[reportAttributeAccessIssue]
+        for module, fused in zip(attending, before):
+            module.fused_attn = fused
 
 
 def attention_of(question: Question, pictures: Tensor, which: Tensor) -> tuple[list[Tensor], Tensor]:

@@ -34,7 +34,7 @@ def pictures_of(images: np.ndarray) -> np.ndarray:
 
 def colours_of(maps: np.ndarray, *, cut: float = 99.0) -> np.ndarray:
     """Maps ``[n, h, w]`` as colours ``[n, h, w, 3]``: white is nothing, red for, blue against, full colour at the
-    ``cut`` percentile of a map's absolute values (single pixels would leave the rest white). What is not finite is grey."""
+    ``cut`` percentile of a map's absolute values (single pixels would leave the rest white); grey is no number."""
     found = np.empty((*maps.shape, 3), np.uint8)
     for number, one in enumerate(maps):
         finite = np.isfinite(one)

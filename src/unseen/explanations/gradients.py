@@ -23,7 +23,7 @@ def slope(question: Question, pictures: Tensor, which: Tensor) -> Tensor:
     question.anatomy.module  # noqa: B018 - refuses what has no gradients
     with torch.enable_grad():
         pictures = pictures.detach().requires_grad_()
-        score = question(pictures, which).sum()
+        score = question(pictures.clone(), which).sum()  # a copy: a network may begin in place
         if not score.requires_grad:
             raise UnseenError(
                 "this score does not depend on the image by any gradient (is it computed under no_grad, or by a "

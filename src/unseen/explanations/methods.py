@@ -119,15 +119,15 @@ def explained(
 
 def noted(maps: np.ndarray) -> tuple[str, ...]:
     """What must be said of a map instead of drawing it."""
-    finite = np.isfinite(maps).all((1, 2))
-    empty = ~maps.any((1, 2))
-    words = {
-        (False, False): "not a number: the network's answer or its gradient is not finite",
-        (True, True): "no evidence: zero everywhere (a saturated score, dead units, or a layer that does not count)",
-        (True, False): "",
-        (False, True): "",
-    }
-    return tuple(words[bool(here), bool(nothing)] for here, nothing in zip(finite, empty))
+
+    def said(one: np.ndarray) -> str:
+        if not np.isfinite(one).all():
+            return "not a number: the network's answer or its gradient is not finite"
+        if not one.any():
+            return "no evidence: zero everywhere (a saturated score, dead units, or a layer that does not count)"
+        return ""
+
+    return tuple(said(one) for one in maps)
 
 
 def explain_rows(

@@ -24,7 +24,7 @@ from unseen.vocabulary.errors import UnseenError
 
 _AWAY = {F.relu, torch.relu, Tensor.relu}
 _IN_PLACE = {torch.relu_, Tensor.relu_, F.relu_}
-_SIX = {F.relu6, torch._C._nn.relu6} if hasattr(torch._C._nn, "relu6") else {F.relu6}
+_SIX = {F.relu6}
 _BOUNDED = {F.hardtanh, F.hardtanh_}
 
 

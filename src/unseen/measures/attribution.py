@@ -56,10 +56,10 @@ def pointing_game(
 
         away = [np.asarray(distance_transform_edt(~one)) if one.any() else np.full(one.shape, np.inf) for one in mask]
         mask = np.stack(away) <= tolerance
-    top = maps.max((1, 2), keepdims=True)
-    best = maps == top
-    hits = (best & mask).sum((1, 2)) / best.sum((1, 2)).clip(min=1)
-    usable = (maps.min((1, 2)) < top[:, 0, 0]) & np.isfinite(maps).all((1, 2))
+    flat, inside = maps.reshape(len(maps), -1), mask.reshape(len(maps), -1)
+    best = flat == flat.max(1, keepdims=True)
+    hits = (best & inside).sum(1) / best.sum(1).clip(min=1)
+    usable = (flat.min(1) < flat.max(1)) & np.isfinite(flat).all(1)
     return np.where(usable, hits, NAN)
 
 

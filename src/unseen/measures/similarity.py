@@ -83,7 +83,8 @@ def ssim(
     count, edge = window**2, window // 2
 
     def mean(values: np.ndarray) -> np.ndarray:
-        return uniform_filter(values, size=(1, window, window))[:, edge:-edge, edge:-edge]
+        found = uniform_filter(values, size=window, axes=(1, 2))
+        return found[:, edge:-edge, edge:-edge]
 
     sample = count / (count - 1)
     mean_a, mean_b = mean(a), mean(b)
