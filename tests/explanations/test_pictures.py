@@ -29,7 +29,7 @@ def test_of_a_linear_score_the_best_picture_under_the_penalty_is_its_weights():
 @pytest.mark.parametrize("space", ["fourier", "pixels"])
 def test_pictures_climb_alone_as_together_and_again_the_same(space):
     model = Small()
-    settings = {"size": (16, 16), "steps": 12, "jitter": 2, "space": space}
+    settings = {"size": (16, 16), "steps": 12, "jitter": 2, "space": space, "rate": 0.02, "penalty": 0.0}
     found = maximise(model, [0, 3, 1], **settings)
     assert found.pictures.shape == (3, 3, 16, 16)
     assert found.pictures.min() >= 0
@@ -118,6 +118,9 @@ def test_maps_have_colours_for_and_against_and_grey_where_they_are_no_numbers(tm
     assert colours_of(np.zeros((1, 2, 2))).min() == 255
     images = np.zeros((1, 3, 2, 2), np.uint8)
     assert over(images, maps).shape == (1, 2, 2, 3)
+    far = colours_of(np.array([[[5.0, 6.0], [5.0, 5.0]]]))[0]
+    assert (far[1] == 255).all()
+    assert far[0, 1, 1] < 50
     assert (pictures_of(np.full((1, 1, 2, 2), 0.5)) == 128).all()
     page = sheet([paint, paint, paint], 2, gap=1, enlarge=2)
     assert page.shape == (9, 9, 3)

@@ -37,14 +37,19 @@ def colours_of(maps: np.ndarray, *, cut: float = 99.0) -> np.ndarray:
     ``cut`` percentile of a map's absolute values (single pixels would leave the rest white); grey is no number."""
     found = np.empty((*maps.shape, 3), np.uint8)
     for number, one in enumerate(maps):
-        finite = np.isfinite(one)
-        values = np.where(finite, one, 0).astype(np.float64)
-        top = np.percentile(abs(values), cut) or abs(values).max() or 1.0
-        share = np.clip(values / top, -1, 1)
+        finite, share = np.isfinite(one), shares_of(one, cut)
         paint = np.where((share >= 0)[..., None], _along(FOR, share), _along(AGAINST, -share))
         paint[~finite] = 128
         found[number] = paint.round().astype(np.uint8)
     return found
+
+
+def shares_of(one: np.ndarray, cut: float) -> np.ndarray:
+    """A map ``[h, w]`` from −1 to 1. One that is above zero everywhere (RISE) starts from its least value."""
+    values = np.where(np.isfinite(one), one, 0).astype(np.float64)
+    values = values - max(values.min(), 0.0)
+    top = np.percentile(abs(values), cut) or abs(values).max() or 1.0
+    return np.clip(values / top, -1, 1)
 
 
 def _along(scale: np.ndarray, share: np.ndarray) -> np.ndarray:
@@ -56,14 +61,11 @@ def over(images: np.ndarray, maps: np.ndarray, *, strength: float = 0.75, cut: f
     """Maps over their images in light grey, ``[n, h, w, 3]``: the more evidence, the less of the image."""
     grey = pictures_of(images).mean(-1, keepdims=True) * 0.55 + 255 * 0.4
     paint = colours_of(maps, cut=cut).astype(np.float64)
-    clean = np.where(np.isfinite(maps), maps, 0)
-    top = np.percentile(abs(clean), cut, axis=(1, 2))[:, None, None]
-    top = np.where(top > 0, top, abs(clean).max((1, 2), keepdims=True))
-    share = np.clip(abs(clean) / np.where(top > 0, top, 1), 0, 1)[..., None] * strength
+    share = np.stack([abs(shares_of(one, cut)) for one in maps])[..., None] * strength
     return (grey * (1 - share) + paint * share).round().clip(0, 255).astype(np.uint8)
 
 
-def sheet(pictures: Sequence[np.ndarray], columns: int, *, gap: int = 2, enlarge: int = 1) -> np.ndarray:
+def sheet(pictures: Sequence[np.ndarray] | np.ndarray, columns: int, *, gap: int = 2, enlarge: int = 1) -> np.ndarray:
     """Pictures ``[h, w, 3]`` in rows of so many columns, on white, ``[H, W, 3]``. Smaller ones stand in the middle of
     their places."""
     if not len(pictures) or columns < 1:
