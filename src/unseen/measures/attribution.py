@@ -76,7 +76,7 @@ def rank_by_region(
     _check(maps, labels)
     pixels = maps.shape[1] * maps.shape[2]
     flat = maps.reshape(len(maps), -1)
-    finite = np.isfinite(flat).all(1)
+    finite = np.array([bool(np.isfinite(one).all()) for one in flat])
     ranks = (rankdata(np.where(finite[:, None], flat, 0), axis=1) - 0.5) / pixels
     ranks[~finite] = NAN
     found = {}
