@@ -60,9 +60,9 @@ def maximise(
 
     ``span`` is what black and white are to the network (0 and 255 for one that takes pictures as they are, else 0 and
     1). ``penalty`` is λ, on pixels as shares of half the span, their mean rather than their sum, so that it means the
-    same at every size; by default 300 in the space of pixels (ours), 0 in Fourier's. ``jitter`` moves the picture by up to so
-    many pixels at each step, ``transform`` scales and turns it, ``blur`` smoothes it every ten steps (Yosinski et al.
-    2015; pixels only).
+    same at every size; by default 300 in the space of pixels (ours), 0 in Fourier's. ``jitter`` moves the picture by up
+    to so many pixels at each step, ``transform`` scales and turns it, ``blur`` smoothes it every ten steps (Yosinski et
+    al. 2015; pixels only).
     """
     if space not in SPACES:
         raise unknown("space", space, SPACES)
