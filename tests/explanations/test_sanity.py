@@ -28,6 +28,14 @@ def test_groups_go_from_the_scores_down_and_hold_every_weight_once():
         assert "head" in groups[0].name
 
 
+def test_a_normalisation_that_holds_an_activation_stands_where_it_ran():
+    from timm.layers.norm_act import BatchNormAct2d
+
+    model = nn.Sequential(nn.Conv2d(3, 4, 3), BatchNormAct2d(4), nn.Flatten(), nn.Linear(4 * 36, 2)).eval()
+    groups = groups_of(model, lambda: model(pictures(height=8, width=8)))
+    assert [group.name for group in groups] == ["3", "1", "0"]
+
+
 def test_weights_come_back_and_statistics_stay():
     model = Small()
     before = {name: value.clone() for name, value in model.state_dict().items()}

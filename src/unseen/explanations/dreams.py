@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 from unseen.explanations.anatomy import Anatomy, as_images, still
@@ -16,7 +16,7 @@ from unseen.vocabulary.seeds import stream
 
 
 def dream(
-    model: nn.Module,
+    model: Any,
     images: Any,
     layer: str,
     unit: int | None = None,
@@ -40,7 +40,9 @@ def dream(
     if octaves < 1 or ratio <= 1 or steps < 1:
         raise UnseenError(f"a dream has octaves, a ratio above 1 and steps; given {octaves}, {ratio}, {steps}.")
     anatomy, given = Anatomy(model), as_images(images)
-    low, high = span or ((0.0, 255.0) if hasattr(model, "prepare") else (float(given.min()), float(given.max())))
+    low, high = span or (
+        (0.0, 255.0) if hasattr(anatomy.network, "prepare") else (float(given.min()), float(given.max()))
+    )
     with still(anatomy):
         pictures = anatomy.taken(given)
         if unit is not None:

@@ -34,7 +34,7 @@ class Evidence:
     off: float
 
 
-def evidence(model: nn.Module, images: Any, asked: Asked | int | None = None, *, batch: int = 64) -> Evidence:
+def evidence(model: Any, images: Any, asked: Asked | int | None = None, *, batch: int = 64) -> Evidence:
     """The evidence of every place for what is asked. A network whose score is not a mean over places is refused."""
     anatomy, given = Anatomy(model), as_images(images)
     maps, scores = [], []

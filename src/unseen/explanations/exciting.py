@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from unseen.explanations.anatomy import Anatomy, still
 from unseen.explanations.asked import Question, Unit
@@ -28,7 +29,7 @@ class Patch:
 
 
 def exciting_patches(
-    model: nn.Module,
+    model: Any,
     fetch: Callable[[np.ndarray, str], Tensor],
     rows: np.ndarray,
     layer: str,

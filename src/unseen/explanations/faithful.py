@@ -117,7 +117,7 @@ def _noise(shape: torch.Size, these: slice, seed: int) -> Tensor:
 
 
 def sensitivity(
-    model: nn.Module,
+    model: Any,
     images: Any,
     method: str,
     asked: Asked | int | None = None,

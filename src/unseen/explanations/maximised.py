@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 from unseen.explanations.anatomy import Anatomy, still
@@ -40,7 +40,7 @@ class Excited:
 
 
 def maximise(
-    model: nn.Module,
+    model: Any,
     asked: Sequence[Asked | int],
     *,
     size: tuple[int, int],
@@ -69,7 +69,7 @@ def maximise(
     if steps < 1 or min(size) < 2:
         raise UnseenError(f"at least one step and 2×2 pixels are needed; given {steps} and {size[0]}×{size[1]}.")
     anatomy = Anatomy(model)
-    low, high = span or ((0.0, 255.0) if hasattr(model, "prepare") else (0.0, 1.0))
+    low, high = span or ((0.0, 255.0) if hasattr(anatomy.network, "prepare") else (0.0, 1.0))
     wanted = [Score(one) if isinstance(one, int) else one for one in asked]
     weight = (300.0 if space == "pixels" else 0.0) if penalty is None else penalty
     shown, before, after = [], [], []
@@ -215,7 +215,7 @@ def moved(pictures: Tensor, step: int, seed: int, jitter: int, transform: bool) 
     return F.grid_sample(pictures, grid, padding_mode="reflection", align_corners=False)
 
 
-def excite_layer(model: nn.Module, layer: str, units: Sequence[int] | None = None, **settings: Any) -> Excited:
+def excite_layer(model: Any, layer: str, units: Sequence[int] | None = None, **settings: Any) -> Excited:
     """A picture for every unit of a layer (or for some): what :func:`sheet` lays out."""
     anatomy = Anatomy(model)
     if units is None:

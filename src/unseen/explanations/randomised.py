@@ -46,7 +46,7 @@ def groups_of(network: nn.Module, run: Callable[[], object], most: int = 8) -> t
         return hook
 
     leaves = {path: m for path, m in network.named_modules() if next(m.parameters(recurse=False), None) is not None}
-    ends = {path: m for path, m in leaves.items() if next(m.children(), None) is None}
+    ends = {path: m for path, m in leaves.items() if len(list(m.parameters())) == len(_own(m))}
     hooks = [module.register_forward_hook(finish(path)) for path, module in ends.items()]
     try:
         with torch.no_grad():
@@ -126,7 +126,7 @@ class Randomised:
 
 
 def under_randomisation(
-    model: nn.Module,
+    model: Any,
     images: Any,
     methods: Sequence[str],
     asked: Asked | int | None = None,
@@ -164,8 +164,8 @@ def under_randomisation(
 
 
 def of_other_network(
-    model: nn.Module,
-    other: nn.Module,
+    model: Any,
+    other: Any,
     images: Any,
     methods: Sequence[str],
     asked: Asked | int | None = None,
