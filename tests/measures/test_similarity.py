@@ -73,6 +73,8 @@ def test_agreement_is_symmetric_and_one_on_the_diagonal():
     [
         (np.linspace(0.7, 0.9, 12).reshape(3, 4), DOES_NOT),
         (np.linspace(0.0, 0.2, 12).reshape(3, 4), DOES),
+        (np.concatenate([np.full((2, 4), 0.9), np.zeros((2, 4))]) + np.arange(4) / 100, DOES_NOT),  # the upper half
+        (np.concatenate([np.full((2, 4), 0.1), np.ones((2, 4))]) + np.arange(4) / 100, DOES),
         (np.array([[0.1, 0.9, 0.2, 0.8]] * 3), OPEN),
         (np.full((3, 1), 0.9), OPEN),
         (np.full((3, 4), np.nan), OPEN),
