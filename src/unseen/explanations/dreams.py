@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from unseen.explanations.anatomy import Anatomy, as_images, still
+from unseen.explanations.seen import blurred
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import stream
 
@@ -27,6 +28,7 @@ def dream(
     rate: float = 0.012,
     jitter: int = 32,
     smallest: int = 32,
+    blur: float = 1.0,
     span: tuple[float, float] | None = None,
     seed: int = 0,
 ) -> np.ndarray:
@@ -35,7 +37,8 @@ def dream(
 
     From the smallest of ``octaves`` to the image's own size, each ``ratio`` times the last, details of the image come
     back and the dream goes on (the released code: 4 octaves, 1.4, 10 steps, jitter 32, each step 1.5 of 255 on average:
-    here twice that, 0.012 of the ``span``, ours). Octaves under ``smallest`` pixels are left out.
+    here twice that, 0.012 of the ``span``, ours). Gradients are smoothed by a Gaussian of ``blur`` pixels (ours, for the
+    dots that strided convolutions leave). Octaves under ``smallest`` pixels are left out.
     """
     if octaves < 1 or ratio <= 1 or steps < 1:
         raise UnseenError(f"a dream has octaves, a ratio above 1 and steps; given {octaves}, {ratio}, {steps}.")
@@ -59,6 +62,7 @@ def dream(
                 shift = [int(rng.integers(-jitter, jitter + 1)) for _ in range(2)]
                 dreamt = dreamt.roll(shift, (2, 3))
                 slopes = _uphill(anatomy, dreamt, layer, unit)
+                slopes = blurred(slopes, blur) if blur else slopes
                 size = slopes.abs().mean((1, 2, 3), keepdim=True)
                 dreamt = dreamt + rate * (high - low) * slopes / size.clamp(min=1e-12)
                 dreamt = dreamt.clamp(low, high).roll([-one for one in shift], (2, 3))
