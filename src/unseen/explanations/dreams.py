@@ -37,8 +37,8 @@ def dream(
 
     From the smallest of ``octaves`` to the image's own size, each ``ratio`` times the last, details of the image come
     back and the dream goes on (the released code: 4 octaves, 1.4, 10 steps, jitter 32, each step 1.5 of 255 on average:
-    here twice that, 0.012 of the ``span``, ours). Gradients are smoothed by a Gaussian of ``blur`` pixels (ours, for the
-    dots that strided convolutions leave). Octaves under ``smallest`` pixels are left out.
+    here twice that, 0.012 of the ``span``, ours). Gradients are smoothed by a Gaussian of ``blur`` pixels (ours, for
+    the dots that strided convolutions leave). Octaves under ``smallest`` pixels are left out.
     """
     if octaves < 1 or ratio <= 1 or steps < 1:
         raise UnseenError(f"a dream has octaves, a ratio above 1 and steps; given {octaves}, {ratio}, {steps}.")

@@ -102,12 +102,11 @@ def maximise(
 
 
 class _Ascent:
-    """Plain gradient steps, as Simonyan et al.: Adam would make the faintest pixel as loud as the rest. The first step
-    is ``rate`` per pixel on average, by which all others are scaled."""
+    """Gradient steps, as Simonyan et al.: Adam would make the faintest pixel as loud as the rest. A step is ``rate`` per
+    pixel on average, less and less towards the last one (ours)."""
 
-    def __init__(self, variable: Tensor, rate: float) -> None:
-        self.variable, self.rate = variable, rate
-        self.length: Tensor | None = None
+    def __init__(self, variable: Tensor, rate: float, steps: int) -> None:
+        self.variable, self.rate, self.steps, self.taken = variable, rate, steps, 0
 
     def zero_grad(self) -> None:
         self.variable.grad = None
@@ -116,9 +115,10 @@ class _Ascent:
     def step(self) -> None:
         slopes = self.variable.grad
         assert slopes is not None
-        if self.length is None:
-            self.length = slopes.square().mean((1, 2, 3), keepdim=True).sqrt().clamp(min=1e-12)
-        self.variable -= self.rate * slopes / self.length
+        length = slopes.square().mean((1, 2, 3), keepdim=True).sqrt().clamp(min=1e-12)
+        now = self.rate * 0.5 * (1 + np.cos(np.pi * self.taken / self.steps))
+        self.variable -= now * slopes / length
+        self.taken += 1
 
 
 def _climb(anatomy: Anatomy, asked: Sequence[Asked], pictures: Tensor) -> Callable[[Tensor], Tensor]:
