@@ -95,7 +95,7 @@ def settled(anatomy: Anatomy, images: Tensor, asked: Asked, batch: int) -> Quest
         anatomy.check_unit(images[:1], asked.layer, asked.channel)
         return Question(anatomy, asked)
     with torch.no_grad():
-        named = isinstance(asked.label, int) and (isinstance(asked, Score) or isinstance(asked.other, int))
+        named = asked.label is not None and (isinstance(asked, Score) or asked.other is not None)
         seen = images[:1] if named else images  # a class that is named needs no look at every image
         parts = seen.split(batch)
         scores = torch.cat([anatomy.scores(anatomy.taken(part), asked.target).float() for part in parts])
@@ -106,7 +106,7 @@ def settled(anatomy: Anatomy, images: Tensor, asked: Asked, batch: int) -> Quest
         return Question(anatomy, asked, labels)
     if classes < 2:
         raise UnseenError("a difference needs two classes, and this network has one output; ask for its score.")
-    if asked.other is None and named is False:
+    if asked.other is None:
         scores = scores.scatter(1, labels[:, None], -torch.inf)
         best = scores.argmax(1)
     return Question(anatomy, asked, labels, _chosen(asked.other, best, n, classes))

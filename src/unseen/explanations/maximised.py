@@ -102,8 +102,8 @@ def maximise(
 
 
 class _Ascent:
-    """Gradient steps, as Simonyan et al.: Adam would make the faintest pixel as loud as the rest. A step is ``rate`` per
-    pixel on average, less and less towards the last one (ours)."""
+    """Gradient steps, as Simonyan et al.: Adam would make the faintest pixel as loud as the rest. A step is ``rate``
+    per pixel on average, less and less towards the last one (ours)."""
 
     def __init__(self, variable: Tensor, rate: float, steps: int) -> None:
         self.variable, self.rate, self.steps, self.taken = variable, rate, steps, 0
