@@ -18,6 +18,7 @@ BENCHES = (
     "drawing",
     "transforms",
     "invariance",
+    "explanations",
     "regression",
     "archives",
     "folders",

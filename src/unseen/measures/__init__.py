@@ -1,6 +1,7 @@
 """Arrays in, numbers out: accuracy, regression, units, codes, statistics. No torch, no files; NaN where undefined."""
 
 from unseen.measures.accuracy import CellAccuracy, accuracy, cell_accuracy, chance, confusion_matrix, geometric_mean
+from unseen.measures.attribution import area_under, energy_gain, energy_on, pointing_game, rank_by_region
 from unseen.measures.bootstrap import percentile_ends, resamples
 from unseen.measures.disentanglement import DCI, MIG, dci, mig
 from unseen.measures.distance import level_distances, nearest_seen_distance
@@ -38,6 +39,7 @@ from unseen.measures.regression import (
     undefined_factors,
 )
 from unseen.measures.scaling import scaled
+from unseen.measures.similarity import Dependence, MapSimilarity, agreement, judge_dependence, map_similarity
 from unseen.measures.statistics import Interval, mean_interval, median_interval, proportion_interval
 from unseen.measures.thresholds import (
     ActiveShares,
@@ -87,12 +89,14 @@ __all__ = [
     "CellAccuracy",
     "CorrelationShares",
     "CrossMatrix",
+    "Dependence",
     "FactorScores",
     "FiringInvariance",
     "Growth",
     "Interval",
     "InvarianceSummary",
     "KindMean",
+    "MapSimilarity",
     "NestedSpread",
     "OneOut",
     "Pull",
@@ -108,6 +112,8 @@ __all__ = [
     "accuracy",
     "active",
     "active_shares",
+    "agreement",
+    "area_under",
     "asked_variance",
     "by_kind",
     "category_accuracy",
@@ -119,6 +125,8 @@ __all__ = [
     "correlation_shares",
     "cross_matrix",
     "dci",
+    "energy_gain",
+    "energy_on",
     "epochs_to_reach",
     "factor_kinds",
     "factor_scores",
@@ -131,6 +139,7 @@ __all__ = [
     "invariance_summary",
     "judge",
     "judge_correlation",
+    "judge_dependence",
     "judge_level",
     "judge_ranks",
     "kept_to_range",
@@ -138,6 +147,7 @@ __all__ = [
     "least_effect",
     "level_distances",
     "lowest",
+    "map_similarity",
     "mean_interval",
     "mean_matrix",
     "median_interval",
@@ -147,11 +157,13 @@ __all__ = [
     "nearest_seen_distance",
     "nested_spread",
     "percentile_ends",
+    "pointing_game",
     "power",
     "proportion_interval",
     "pull",
     "quadrant_counts",
     "r2",
+    "rank_by_region",
     "rank_correlation",
     "resamples",
     "scaled",
