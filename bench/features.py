@@ -30,14 +30,15 @@ from unseen.worlds.rendering.scene import NO_FLOOR, Scenes
 
 NAMES = ("mug", "chair", "dog", "car", "bicycle", "guitar", "umbrella", "bottle")  # in both collections
 BEFORE = {"backgrounds": 25, "drawn": ["background"]}
+HARD = {"collection": "everyday", "variation": "natural"}
 ROWS: dict[str, tuple[str | None, dict[str, Any]]] = {
     "first": (None, {}),
     "backgrounds of before": ("first", {**BEFORE}),
     "everyday things": ("first", {"collection": "everyday"}),
     "natural, upright": ("everyday things", {"collection": "everyday", "variation": "natural-upright"}),
-    "tumbling": ("natural, upright", {"collection": "everyday", "variation": "natural"}),
-    "natural backgrounds, no shadow": ("tumbling", {"collection": "everyday", "variation": "natural", **BEFORE}),
-    "shadow on the ground": ("natural backgrounds, no shadow", {"collection": "everyday", "variation": "natural", **BEFORE}),
+    "tumbling": ("natural, upright", HARD),
+    "natural backgrounds, no shadow": ("tumbling", {**HARD, **BEFORE}),
+    "shadow on the ground": ("natural backgrounds, no shadow", {**HARD, **BEFORE}),
 }  # fmt: skip
 
 

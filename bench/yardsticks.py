@@ -4,12 +4,11 @@
     python -m bench.yardsticks --meshes MODELS --objects 3 --views 1 --seen 1 --side 64      # all of it, tiny
     python -m bench.yardsticks --only "difficulty, everyday" --objects 12 --views 2 --out yardsticks.parquet
 
-The table is written after each run, and a run that it holds already is not run again: a session that was cut off goes on.
+The table is written after each run, and a run that it holds is not made again: a session that was cut off goes on.
 """
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import os
 import shlex
@@ -28,7 +27,7 @@ from bench.machine import arguments, where
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.whole_files import written_aside
 
-EVERYDAY = ["--set", "collection=everyday"]
+EVERYDAY, NATURAL = ["--set", "collection=everyday"], ["--set", "variation=natural"]
 LEAST, MOST = 15, 20  # objects of a class of meshes: 53 classes of the set for results have 15, few have more than 20
 
 
@@ -37,7 +36,7 @@ def runs(meshes: str | None, objects: int, views: int, seen: int) -> dict[str, l
     asked = ["--objects", str(objects), "--views", str(views)]
     few = ["--set", f"instances={seen}"]
     found = {
-        "difficulty, everyday": ["natural-variation", *EVERYDAY, "--set", "variation=natural", "--set", "classes=54", *asked],
+        "difficulty, everyday": ["natural-variation", *EVERYDAY, *NATURAL, "--set", "classes=54", *asked],
         "realism, everyday": ["objects", *EVERYDAY, "--set", "variation=natural-upright", *few],
         "difficulty, first": ["natural-variation", "--set", "classes=38", *asked],
         "realism, first": ["objects", *few],
@@ -84,7 +83,7 @@ def measured(run: str, words: list[str], device: str) -> list[dict[str, Any]]:
             raise UnseenError(f"{run} was not measured; the reason stands above.")
         return packed(
             table_of(path), run, command=command, machine=where(torch.device(device)),
-            date=datetime.datetime.now(datetime.timezone.utc).date().isoformat(), seconds=time.perf_counter() - started,
+            date=datetime.datetime.now(datetime.UTC).date().isoformat(), seconds=time.perf_counter() - started,
         )  # fmt: skip
 
 
@@ -110,7 +109,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         each = runs(args.meshes, args.objects, args.views, args.seen)
         wrong = [name for name in args.only or () if name not in each]
         if wrong:
-            raise UnseenError(f"no run {listed(wrong)}; there are {listed(list(each))} (those of meshes need --meshes).")
+            raise UnseenError(
+                f"no run {listed(wrong)}; there are {listed(list(each))} (those of meshes need --meshes)."
+            )
         table = table_of(Path(args.out)) if args.out else []
         for run, words in each.items():
             if (args.only and run not in args.only) or any(row["run"] == run for row in table):

@@ -1,4 +1,4 @@
-"""The two yardsticks of rendered worlds as their page shows them: one table, a row per run, class, condition, measure."""
+"""The two yardsticks of rendered worlds, as their page shows them."""
 
 from __future__ import annotations
 
@@ -113,8 +113,7 @@ class Priced:
         for what in self.turns["what"].unique(maintain_order=True):
             own = {tree: self._of(what, tree) for tree in ("before", "now")}
             times = [b / a for a, b in zip(own["before"], own["now"], strict=True)]
-            rows.append([what, *(number(median(own[tree]), 2) for tree in own),
-                         f"{number(median(times), 2)} ({number(min(times), 2)} to {number(max(times), 2)})"])  # fmt: skip
+            rows.append([what, *(number(median(own[tree]), 2) for tree in own), ranged(median(times), times)])
         return table(["", "before, ms a picture", "now", "now / before (range of rounds)"], rows)
 
     def _of(self, what: str, tree: str) -> list[float]:
@@ -129,11 +128,16 @@ class Priced:
     def each(self) -> str:
         rows = [
             [row["row"], row["adds to"] or "", number(row["ms a picture"], 2),
-             f"{number(row['times'], 2)} ({number(row['lowest'], 2)} to {number(row['highest'], 2)})" if row["adds to"] else "",
+             ranged(row["times"], (row["lowest"], row["highest"])) if row["adds to"] else "",
              number(row["once, s"], 1), f"{row['faces']:.0f}"]
             for row in self.features.to_dicts()
         ]  # fmt: skip
         return table(["", "beside", "ms a picture", "times (range of rounds)", "once, s", "faces"], rows)
+
+
+def ranged(value: float, values: Sequence[float]) -> str:
+    """`1.02 (.97 to 1.08)`."""
+    return f"{number(value, 2)} ({number(min(values), 2)} to {number(max(values), 2)})"
 
 
 def median(values: Sequence[float]) -> float:

@@ -43,7 +43,9 @@ def test_photos_of_mixed_size_and_kind_are_all_shown_square(tmp_path):
     assert corners == [[250, 0, 0], [200, 200, 200], [0, 250, 0], [0, 0, 0]]
 
 
-@pytest.mark.parametrize("make", [lambda at: objects(**TINY, backgrounds=at), lambda at: natural_variation(1, 1, backgrounds=at)])
+@pytest.mark.parametrize(
+    "make", [lambda at: objects(**TINY, backgrounds=at), lambda at: natural_variation(1, 1, backgrounds=at)]
+)
 def test_a_folder_without_a_photo_is_refused_when_the_world_is_opened(tmp_path, make):
     with pytest.raises(UnseenError, match="no picture"):
         make(str(tmp_path))

@@ -77,7 +77,10 @@ def test_sizes_are_shares_of_the_frame():
 
 @pytest.mark.parametrize("variation", ["natural", "natural-upright"])
 def test_no_canonical_picture_cuts_its_object_and_each_takes_nine_tenths_of_the_frame(variation: str):
-    for collection, names in (("first", ["bicycle", "fish"]), ("everyday", ["bus", "wine glass", "bed", "pan", "truck"])):
+    for collection, names in (
+        ("first", ["bicycle", "fish"]),
+        ("everyday", ["bus", "wine glass", "bed", "pan", "truck"]),
+    ):
         world = objects(names, 4, pose=1, variation=variation, collection=collection, side=64)
         low, high = boxes(world, np.arange(4 * len(names)))
         assert low.min() > 0

@@ -22,11 +22,12 @@ FRAME = 1.5005155  # height of the frame at that distance: 2 · DISTANCE · tan(
 class Variation:
     """``ranges`` say from which value to which a circumstance varies; the canonical value is in the middle.
 
-    ``tumbles``: pose turns each object about an axis of its own, drawn evenly from the sphere; else about the vertical.
-    ``plane``: position shifts each object in a direction of its own; else to the left and right. ``framed``: sizes are
-    shares of the frame, of its height, that an object takes in its canonical pose; else multiples of the canonical size. ``stands``: before a picture with a ground an object
-    stands on it and throws a shadow; else it hangs before every picture. ``saturation`` is that of the lamp where its
-    hue varies. ``elevation`` is that of the camera where it does not vary, in degrees.
+    ``tumbles``: pose turns each object about an axis of its own, drawn evenly from the sphere; else about the
+    vertical. ``plane``: position shifts each object in a direction of its own; else to the left and right.
+    ``framed``: sizes are shares of the frame, of its height, that an object takes in its canonical pose; else
+    multiples of the canonical size. ``stands``: before a picture with a ground an object stands on it and throws a
+    shadow; else it hangs before every picture. ``saturation`` is that of the lamp where its hue varies.
+    ``elevation`` is that of the camera where it does not vary, in degrees.
     """
 
     name: str

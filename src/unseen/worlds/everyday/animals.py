@@ -38,7 +38,8 @@ def clouds(rng: Rng, points: np.ndarray, size: float) -> np.ndarray:
 def dressed(
     rng: Rng, b: Build, pose: str, base: Colour, marks: str, other: Colour, *, paws: Colour | None = None
 ) -> Mesh:
-    """An animal in its coat. ``marks``: plain, belly, saddle, patches, tabby, spots, points, socks, muzzle, wolf, fox."""
+    """An animal in its coat. ``marks``: plain, belly, saddle, patches, tabby, spots, points, socks, muzzle,
+    wolf, fox."""
     hair = Finish(base, 0.0, b.tile, 1.0)
     dark = Finish((0.13, 0.1, 0.09), 0.2)
     horn = Finish(mixed((0.85, 0.78, 0.62), (0.25, 0.22, 0.2), rng.random()), 0.3)

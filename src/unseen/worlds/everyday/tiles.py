@@ -167,7 +167,7 @@ def skin(rng: np.random.Generator) -> np.ndarray:
 
 
 def hair(rng: np.random.Generator, length: float) -> np.ndarray:
-    """Fine strands along v, in faint locks; the longer the coarser. Strong or wide waves look like the grain of wood."""
+    """Fine strands along v, in faint locks; the longer the coarser. Strong or wide waves look like wood."""
     lean = 0.02 * noise(rng, 2, 2)
     u, v = _grid()
     total = np.zeros((TILE, TILE))
