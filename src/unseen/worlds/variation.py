@@ -55,7 +55,7 @@ FIRST = Variation(
 NATURAL = Variation(
     "natural",
     "tumbling, anywhere in the frame, from a quarter of the frame to beyond it, standing on the ground of pictures",
-    {**_ROUND, "position": (-0.55, 0.55), "size": (0.25, 1.55)},
+    {**_ROUND, "position": (-0.55, 0.55), "size": (0.25, 1.25)},
     saturation=0.85, elevation=10.0, tumbles=True, plane=True, framed=True, stands=True,
 )  # fmt: skip
 UPRIGHT = Variation(
