@@ -4,6 +4,17 @@ from unseen.measures.accuracy import CellAccuracy, accuracy, cell_accuracy, chan
 from unseen.measures.bootstrap import percentile_ends, resamples
 from unseen.measures.disentanglement import DCI, MIG, dci, mig
 from unseen.measures.distance import level_distances, nearest_seen_distance
+from unseen.measures.gaps import (
+    BySimilarity,
+    by_similarity,
+    cosine_similarity,
+    gap,
+    gap_interval,
+    improvement,
+    nearest_seen,
+    object_accuracy,
+    slope,
+)
 from unseen.measures.growth import (
     CategoryAccuracy,
     CrossMatrix,
@@ -78,11 +89,13 @@ from unseen.measures.verdicts import (
     nested_spread,
     power,
 )
+from unseen.measures.wordnet import path_similarity
 
 __all__ = [
     "DCI",
     "MIG",
     "ActiveShares",
+    "BySimilarity",
     "CategoryAccuracy",
     "CellAccuracy",
     "CorrelationShares",
@@ -110,6 +123,7 @@ __all__ = [
     "active_shares",
     "asked_variance",
     "by_kind",
+    "by_similarity",
     "category_accuracy",
     "category_growth",
     "cell_accuracy",
@@ -117,15 +131,19 @@ __all__ = [
     "confusion_matrix",
     "confusion_quadrants",
     "correlation_shares",
+    "cosine_similarity",
     "cross_matrix",
     "dci",
     "epochs_to_reach",
     "factor_kinds",
     "factor_scores",
     "firing_invariance",
+    "gap",
+    "gap_interval",
     "geometric_mean",
     "grid_variance",
     "holm",
+    "improvement",
     "invariance",
     "invariance_coefficient",
     "invariance_summary",
@@ -144,8 +162,11 @@ __all__ = [
     "mig",
     "modularity",
     "mostly",
+    "nearest_seen",
     "nearest_seen_distance",
     "nested_spread",
+    "object_accuracy",
+    "path_similarity",
     "percentile_ends",
     "power",
     "proportion_interval",
@@ -159,6 +180,7 @@ __all__ = [
     "selectivity",
     "share_far_outside",
     "share_towards_mean",
+    "slope",
     "spearman",
     "specialization",
     "tau_from_curve",

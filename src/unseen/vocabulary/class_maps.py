@@ -104,11 +104,27 @@ def class_map(name: str = "everyday") -> ClassMap:
     >>> class_map().classes["mug"], class_map().classes["giraffe"]
     ((504,), ())
     """
-    tables = tomllib.loads(files("unseen.vocabulary").joinpath("class_maps.toml").read_text("utf-8"))
+    tables = _tables()
     if name not in tables:
         raise unknown("class map", name, tables)
     labels = tuple(one.names[0] for one in imagenet_classes())
     return ClassMap(name, {key: _numbers(said) for key, said in tables[name].items()}, labels, HOW[name])
+
+
+def synsets_of(category: str, name: str = "everyday") -> tuple[str, ...]:
+    """The synsets that a map takes for a category; none where it has no counterpart.
+
+    >>> synsets_of("mug"), synsets_of("giraffe")
+    (('n03063599',), ())
+    """
+    said = _tables()[name]
+    own = said.get(category) or said.get(category.replace("_", " ").replace("-", " ").lower().strip(), [])
+    return tuple(words.split()[0] for words in own if not words.startswith("-"))
+
+
+@lru_cache(maxsize=1)
+def _tables() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    return tomllib.loads(files("unseen.vocabulary").joinpath("class_maps.toml").read_text("utf-8"))
 
 
 def _numbers(said: Sequence[str]) -> tuple[int, ...]:
