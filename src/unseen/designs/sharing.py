@@ -70,7 +70,8 @@ def sharing(split: Split, samples: Samples, rows: Mapping[str, np.ndarray]) -> S
     groups = None if instance is None else things(samples, instance, _row(samples, split, by_levels))
     of = own if groups is None else {name: np.unique(groups[found]) for name, found in own.items()}
     shown_again = any(one.again for one in split.sets.values())
-    for pair in pairs([name for name in rows if name not in split.facts.on_training]):
+    on_purpose = split.facts.on_training
+    for pair in pairs([name for name in rows if name not in on_purpose]):
         left, right = pair
         once = by_levels and split.trains and not shown_again
         images[pair] = len(np.intersect1d(rows[left], rows[right], assume_unique=once))
