@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 SOURCE = (
-    "Ibrahim et al. 2022, Tables 1 and 3: 54 classes of 50 objects of 3D Warehouse, 45 of them trained on; other objects, "
-    "backgrounds and ranges of the factors than here, so that levels are not to be compared, and orders are"
+    "Ibrahim et al. 2022, Tables 1 and 3: 54 classes of 50 objects of 3D Warehouse, 45 of them trained on; other "
+    "objects, backgrounds and ranges of the factors than here, so that levels are not to be compared, and orders are"
 )
 HOME = "canonical only"
 SETS = ("trained-canonical", "canonical", "varying-pose", "varying-background", "varying-size", "varying-position")

@@ -1,4 +1,4 @@
-"""Variability: objects never shown, off their canonical view; how much of that must training show? (Ibrahim et al. 2022)"""
+"""Variability: objects never shown, off their canonical view; what of it must training show? (Ibrahim et al. 2022)"""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ def answer(gaps: Gaps, rows: Sequence[NetworkRow], findings: Sequence[Finding]) 
     many = f" (mean of {len(rows)} networks)" if len(rows) > 1 else ""
     said = ", ".join(f"{name} {percent(mean[name])}{_ends(rows, name)}" for name in order)
     first = (
-        f"Objects that were never shown are known in {100 * held:.0f} % of their canonical pictures{many}; off that view "
-        f"accuracy changes, in points, by: {said}."
+        f"Objects that were never shown are known in {100 * held:.0f} % of their canonical pictures{many}; off that "
+        f"view accuracy changes, in points, by: {said}."
     )
     n = len(gaps.repeats)
     tail = f" Intervals are over {n} {gaps.over}." if n > 1 else f" One of {gaps.over}; intervals are over objects."

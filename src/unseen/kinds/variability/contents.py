@@ -25,7 +25,7 @@ from unseen.kinds.variability.findings import (
     together,
     variability_findings,
 )
-from unseen.kinds.variability.numbers import GAP, read_trial
+from unseen.kinds.variability.numbers import read_trial
 from unseen.kinds.variability.pictures import strips
 from unseen.kinds.variability.read import (
     ACCURACY,
@@ -200,6 +200,14 @@ def _mean_over(gaps: Gaps, protocol: str, number: Callable[[Network], np.ndarray
     return estimate(mean_of(found)) if found else None
 
 
+def _number(
+    gaps: Gaps, regime: str, factor: Off, share: float = 0.0, group: str = ""
+) -> Callable[[Network], np.ndarray]:
+    """The gap of a factor that varied in training, or of any where nothing did."""
+    vary = () if regime == CANONICAL else factor
+    return lambda network: gaps.of(network, regime, factor, vary=vary, share=share, group=group)
+
+
 def _curves(gaps: Gaps) -> Iterable[Curve]:
     """Fig. 4 (samples) and A14 (objects): the gap of the factor that varies; 0 is canonical pictures only."""
     for protocol in gaps.protocols:
@@ -207,18 +215,11 @@ def _curves(gaps: Gaps) -> Iterable[Curve]:
             for vary in gaps.shown(regime):
                 if len(vary) != 1:
                     continue
-                points = [(0.0, _mean_over(gaps, protocol, lambda one, v=vary: gaps.of(one, CANONICAL, v)))]
-                for share in gaps.shares(regime):
-                    points.append(
-                        (
-                            100 * share,
-                            _mean_over(
-                                gaps,
-                                protocol,
-                                lambda one, v=vary, s=share, r=regime: gaps.of(one, r, v, vary=v, share=s),
-                            ),
-                        )
-                    )
+                points = [(0.0, _mean_over(gaps, protocol, _number(gaps, CANONICAL, vary)))]
+                points += [
+                    (100 * share, _mean_over(gaps, protocol, _number(gaps, regime, vary, share)))
+                    for share in gaps.shares(regime)
+                ]
                 kept = tuple((share, value) for share, value in points if value is not None)
                 if len(kept) > 1:
                     yield Curve(protocol, regime, vary[0], kept)
@@ -254,25 +255,14 @@ def _by_training(gaps: Gaps) -> Iterable[ShownGap]:
     """The first figure: gaps by what training showed of the factor that is asked."""
     for protocol in gaps.protocols:
         for factor in gaps.factors:
-            shown: list[tuple[str, Callable[[Network], np.ndarray]]] = [
-                ("canonical only", lambda one, f=factor: gaps.of(one, CANONICAL, (f,)))
-            ]
+            own = (factor,)
+            shown = [("canonical only", _number(gaps, CANONICAL, own))]
             for regime, words in REGIME_WORDS.items():
                 if (share := _nearest_share(gaps, regime)) is not None:
-                    shown.append(
-                        (
-                            words.format(100 * share),
-                            lambda one, f=factor, r=regime, s=share: gaps.of(one, r, (f,), vary=(f,), share=s),
-                        )
-                    )
+                    shown.append((words.format(100 * share), _number(gaps, regime, own, share)))
             if gaps.has(CLASSES):
                 share = max(gaps.shares(CLASSES))
-                shown.append(
-                    (
-                        "other classes vary",
-                        lambda one, f=factor, s=share: gaps.of(one, CLASSES, (f,), vary=(f,), share=s, group="others"),
-                    )
-                )
+                shown.append(("other classes vary", _number(gaps, CLASSES, own, share, "others")))
             for words, number in shown:
                 if (value := _mean_over(gaps, protocol, number)) is not None:
                     yield ShownGap(protocol, words, factor, value)
@@ -354,4 +344,4 @@ def _published_halves(published: pl.DataFrame | None) -> tuple[Half, ...]:
     )
 
 
-__all__ = ["GAP", "contents_of", "findings_of", "summary_of"]
+__all__ = ["contents_of", "findings_of", "summary_of"]

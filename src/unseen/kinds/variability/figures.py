@@ -16,6 +16,7 @@ PAINTS = tuple(
     light for light, _ in (SERIES["separate"], SERIES["shared"], SERIES["split-2"], SERIES["split-3"], *OTHERS)
 )
 POINTS = "change in accuracy, points"
+REGIMES = {SAMPLES: "samples vary", INSTANCES: "objects vary"}
 OF = {SAMPLES: "of every object's samples", INSTANCES: "of the objects"}
 
 
@@ -51,8 +52,9 @@ def gaps(contents: VariabilityContents) -> Figure | str:
         beside = " Diamonds: the published average, shown canonical pictures only, on other objects."
     many = f"; means of {len(contents.networks)} networks" if len(contents.networks) > 1 else ""
     caption = (
-        f"Accuracy off the canonical view less accuracy at it, of the same objects, none of them trained on, one factor "
-        f"at a time{many}; {_over(contents)}. Colours say what training showed of the factor that is asked.{beside}"
+        f"Accuracy off the canonical view less accuracy at it, of the same objects, none of them trained on, one "
+        f"factor at a time{many}; {_over(contents)}. Colours say what training showed of the factor that is asked."
+        f"{beside}"
     )
     return Figure("gaps", "Which changes break it, and what training shows", caption, panels, tuple(keys))
 
@@ -67,32 +69,26 @@ def _shares(contents: VariabilityContents, regime: str, name: str, figure: str) 
     what = OF[regime]
     if not found:
         return f"Gap over the share {what} that varies: no trial varies a share of {regime}."
-    colours = painted([factor for factor in contents.factors if any(one.factor == factor for one in found)])
-    protocols = list(dict.fromkeys(one.protocol for one in found))
-    ends = [
-        end
-        for one in found
-        for _, e in one.points
-        for end in (e.value, e.low, e.high)
-        if charts.finite(end) is not None
-    ]
-    domain = [100 * min([*ends, -0.05]) - 1, 100 * max([*ends, 0.02]) + 1]
+    colours = painted(list(dict.fromkeys(one.protocol for one in found)))
+    every = [end for one in found for _, e in one.points for end in (e.value, e.low, e.high)]
+    ends = [end for end in every if charts.finite(end) is not None]
+    domain = [100 * max(min([*ends, -0.05]), -1) - 1, 100 * min(max([*ends, 0.02]), 1) + 1]
     panels = []
-    for protocol in protocols:
+    for factor in [name for name in contents.factors if any(one.factor == name for one in found)]:
         rows = [
-            {"x": share, "series": one.factor, "set": "", "value": 100 * e.value, "low": 100 * e.low,
+            {"x": share, "series": one.protocol, "set": "", "value": 100 * e.value, "low": 100 * e.low,
              "high": 100 * e.high, "n": e.n}
-            for one in found if one.protocol == protocol for share, e in one.points
+            for one in found if one.factor == factor for share, e in one.points
         ]  # fmt: skip
         chart = charts.curves(
-            rows, colours=colours, domain=domain, x_title=f"% {what} that varies", series_title="factor",
-            height=230, y_title="gap, points",
+            rows, colours=colours, domain=domain, x_title="% that varies", series_title="network", height=170,
+            y_title="gap, points",
         )  # fmt: skip
-        panels.append(Panel(protocol, chart, large=len(protocols) == 1))
-    keys = [Key(factor, colour=colour) for factor, colour in colours.items()]
+        panels.append(Panel(factor, chart))
+    keys = [Key(name, colour=colour) for name, colour in colours.items()]
     caption = (
-        f"The gap of the factor that varies, over the share {what} that shows it varying (Ibrahim et al. 2022, {figure}); "
-        f"0: canonical pictures only. Bands are 95 % t intervals over {contents.over}."
+        f"The gap of the factor that varies, over the share {what} that shows it varying (Ibrahim et al. 2022, "
+        f"{figure}); 0: canonical pictures only. Bands are 95 % t intervals over {contents.over}."
     )
     return Figure(name, f"Gap over the share {what} that varies", caption, tuple(panels), tuple(keys))
 
@@ -111,13 +107,11 @@ def cross_factors(contents: VariabilityContents) -> Figure | str:
     """Fig. 5."""
     if not contents.crosses:
         return "Slopes across factors: they need a factor that varies in two or more shares."
-    panels = tuple(
-        Panel(f"{one.protocol}, share {OF[one.regime].removeprefix('of ')}", heat(one)) for one in contents.crosses
-    )
+    panels = tuple(Panel(f"{one.protocol}, {REGIMES[one.regime]}", heat(one)) for one in contents.crosses)
     caption = (
-        "The slope of the line of best fit through the gap of the factor asked (across), over the share in which another "
-        "varies in training (down): +0.30 means that the gap would close by 30 points from none to all. On the diagonal "
-        "the factor that varied is asked. Shares of 0 are no point of the line (ours)."
+        "The slope of the line of best fit through the gap of the factor asked (across), over the share in which "
+        "another varies in training (down): +0.30 means that the gap would close by 30 points from none to all. On the "
+        "diagonal the factor that varied is asked. Shares of 0 are no point of the line (ours)."
     )
     keys = (
         Key("closes the gap", colour=role("heat"), shape="square"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +24,9 @@ WORST = ("pose", "background", "size")
 Values = np.ndarray
 
 
-def variability_findings(gaps: Gaps, nearest: Callable[[str, Sequence[str]], float] | None = None) -> list[Finding]:
-    """All of them; the page corrects. ``nearest``: similarity of a class to the nearest of some others."""
+def variability_findings(gaps: Gaps, nearest: Callable[[Any, str], float] | None = None) -> list[Finding]:
+    """All of them; the page corrects. ``nearest``: how similar a class is to the nearest
+    one seen varying in a repeat."""
     made = [*_worst(gaps), *_protocols(gaps), *_models(gaps), *_samples(gaps), *_instances(gaps), *_together(gaps)]
     made += [*_classes(gaps), *(_similar(gaps, nearest) if nearest is not None else ())]
     return [replace(one, over=gaps.over) for one in made if one.n]
@@ -151,8 +153,8 @@ def _models(gaps: Gaps) -> Iterator[Finding]:
     if all(apart.values()):
         means = {name: mean_of(values) for name, values in apart.items()}
         statement = (
-            f"gaps of networks that differ in objective alone are {_said(means['objective']).lstrip('+')} points apart, "
-            f"in architecture alone {_said(means['architecture']).lstrip('+')} ({len(apart['objective'])} and "
+            f"gaps of networks that differ in objective alone are {_said(means['objective']).lstrip('+')} points apart,"
+            f" in architecture alone {_said(means['architecture']).lstrip('+')} ({len(apart['objective'])} and "
             f"{len(apart['architecture'])} pairs)"
         )
         found = judge(means["objective"] - means["architecture"], 1)
@@ -215,8 +217,8 @@ def _instances(gaps: Gaps) -> Iterator[Finding]:
     values, n = _over_networks(gaps, hurt)
     if len(values) and np.isfinite(values).any():
         statement = (
-            f"with {100 * least:g} % of the objects varying, the gap of the factor that varies changes by {_said(values)} "
-            f"points against none varying{_many(n)}"
+            f"with {100 * least:g} % of the objects varying, the gap of the factor that varies changes by "
+            f"{_said(values)} points against none varying{_many(n)}"
         )
         yield judged("few varying objects are worse than none", capital(statement), judge(values, -1))
     for regime, words in ((INSTANCES, "objects"), (SAMPLES, "samples")):
@@ -281,8 +283,8 @@ def _together(gaps: Gaps) -> Iterator[Finding]:
         if not len(values):
             continue
         statement = (
-            f"with all factors varying together in {100 * share:g} % of {regime}, gaps close by {_said(values)} points, "
-            f"averaged over factors{_many(n)}"
+            f"with all factors varying together in {100 * share:g} % of {regime}, gaps close by {_said(values)} points,"
+            f" averaged over factors{_many(n)}"
         )
         yield judged("all factors varying helps with each", capital(statement), judge(values, 1))
 
@@ -329,7 +331,7 @@ def _classes(gaps: Gaps) -> Iterator[Finding]:
 
 
 def of_each_class(gaps: Gaps) -> dict[tuple[object, Off, str], float]:
-    """The gap of each class never seen varying, in the factor that varied: by repeat, factor and class, over networks."""
+    """The gap of each class never seen varying, in the factor that varied: by repeat, factor and class."""
     found: dict[tuple[object, Off, str], list[float]] = {}
     for one in gaps.points:
         if one.level and one.regime == CLASSES and one.group == "others" and one.vary == one.tested and not one.trained:
@@ -337,7 +339,7 @@ def of_each_class(gaps: Gaps) -> dict[tuple[object, Off, str], float]:
     return {key: float(np.mean(values)) for key, values in found.items()}
 
 
-def _similar(gaps: Gaps, nearest: Callable[[object, str], float]) -> Iterator[Finding]:
+def _similar(gaps: Gaps, nearest: Callable[[Any, str], float]) -> Iterator[Finding]:
     """Robustness carries over to similar classes (Fig. 7): ranks within one repeat and factor."""
     found = of_each_class(gaps)
     if not found:
@@ -355,8 +357,6 @@ def _similar(gaps: Gaps, nearest: Callable[[object, str], float]) -> Iterator[Fi
 
 def _ranked(near: Values, own: Values, strata: Sequence[tuple[object, Off]]) -> Verdict:
     """One correlation for each repeat, averaged over factors, and t over repeats."""
-    from unseen.measures import spearman
-
     by_repeat: dict[object, list[float]] = {}
     for stratum in dict.fromkeys(strata):
         here = np.array([one == stratum for one in strata]) & np.isfinite(near) & np.isfinite(own)

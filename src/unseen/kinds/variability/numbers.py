@@ -1,5 +1,5 @@
-"""Gaps of one trial: accuracy off the canonical view less accuracy at it, of the same objects. No polars: a machine that
-only trains reads them too."""
+"""Gaps of one trial: accuracy off the canonical view less accuracy at it, of the same objects. No polars: a machine
+that only trains reads them too."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from unseen.reports.charts import finite
 from unseen.reports.palette import role
 from unseen.reports.words import has_interval
 
+WHOLE = "+.0f"  # points of accuracy
 HEIGHT = 230
 ROW = 34
 
@@ -41,7 +42,7 @@ def dots(
     axis = alt.Axis(title=None, labelAngle=0 if sum(map(len, factors)) < 44 else -30, labelOverlap=False)
     x = alt.X("factor:N", sort=factors, axis=axis, scale=alt.Scale(domain=factors, paddingInner=0.3, paddingOuter=0.2))
     side = alt.XOffset("kind:N", sort=list(colours), scale=alt.Scale(domain=list(colours)))
-    y_axis = alt.Axis(title=title, format="~g", tickCount=6)
+    y_axis = alt.Axis(title=title, format=WHOLE, tickCount=6)
     colour = alt.Color("kind:N", scale=alt.Scale(domain=list(colours), range=list(colours.values())), title=None)
     tips = [
         alt.Tooltip("factor:N"),
@@ -128,7 +129,7 @@ def over_similarity(bins: Sequence[Bin]) -> alt.LayerChart:
     base = alt.Chart(alt.Data(values=data))
     axis = alt.Axis(title="similarity to the nearest class seen varying (WordNet path)", format="~g", tickCount=5)
     x = alt.X("similarity:Q", scale=alt.Scale(zero=False, nice=True, padding=14), axis=axis)
-    title = alt.Axis(title="gap, points", format="~g", tickCount=5)
+    title = alt.Axis(title="gap, points", format=WHOLE, tickCount=5)
     tips = [
         alt.Tooltip("similarity:Q", format=".2f"),
         alt.Tooltip("shown:N", title="mean gap"),

@@ -49,7 +49,7 @@ def strips(study: Study) -> tuple[SplitPicture, ...]:
     picture = SplitPicture(
         title="One object that is never trained on",
         row_factor="varies",
-        column_factor="from its lowest level to its highest",
+        column_factor="levels, low to high",
         row_levels=facts.factors,
         column_levels=tuple(" " * (1 + place) for place in range(width)),
         seen=seen,

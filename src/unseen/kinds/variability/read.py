@@ -30,7 +30,8 @@ Off = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Point:
-    """One number of one trial. ``group``: "", or the classes "exposed" and "others"; ``trained``: of objects trained on."""
+    """One number of one trial. ``group``: "", or the classes "exposed" and "others"; ``trained``: of objects that were
+    trained on."""
 
     model: str
     protocol: str

@@ -22,14 +22,19 @@ def ordered(factors: Sequence[str]) -> list[str]:
     return [name for name in PAPER if name in factors] + [name for name in factors if name not in PAPER]
 
 
+def whole(value: float) -> str:
+    """Points without decimals, for the ends of intervals."""
+    return f"{100 * value:+.0f}".replace("-", "−")
+
+
 def points(one: Estimate | None, *, ends: bool = True) -> str:
     """
     >>> points(Estimate(-0.42, -0.5, -0.34, 5)), points(Estimate(-0.42, float("nan"), float("nan"), 1)), points(None)
-    ('−42.0 [−50.0, −34.0]', '−42.0', '–')
+    ('−42.0 [−50, −34]', '−42.0', '–')
     """
     if one is None or one.value != one.value:
         return "–"
-    bounds = f" [{percent(one.low)}, {percent(one.high)}]" if ends and has_interval(one.low, one.high) else ""
+    bounds = f" [{whole(one.low)}, {whole(one.high)}]" if ends and has_interval(one.low, one.high) else ""
     return f"{percent(one.value)}{bounds}"
 
 
@@ -66,8 +71,8 @@ def _networks(contents: VariabilityContents) -> str:
     if objects:
         own = [[row.name, *(points(row.over_objects.get(name)) for name in factors)] for row in contents.networks]
         words = (
-            f"The same gaps with intervals of a bootstrap over all {objects} objects asked, drawn within their classes, "
-            f"then over pictures: what other objects would change, and no other training."
+            f"The same gaps with intervals of a bootstrap over all {objects} objects asked, drawn within their "
+            f"classes, then over pictures: what other objects would change, and no other training."
         )
         body += table(["network", *factors], own, right=factors) + f'<p class="small">{escape(words)}</p>'
     if contents.beside:
@@ -90,8 +95,8 @@ def _halves(contents: VariabilityContents) -> str:
     heads = ["network", "classes", *factors]
     rows = [line for half in contents.halves for line in _of_half(half, factors)]
     words = (
-        "Gap in points, in the factor that varied in training, of held-out objects of the classes that were seen varying "
-        "and of the others (Ibrahim et al. 2022, Table 3)."
+        "Gap in points, in the factor that varied in training, of held-out objects of the classes that were seen "
+        "varying and of the others (Ibrahim et al. 2022, Table 3)."
     )
     body = table(heads, rows, right=factors) + f'<p class="small">{escape(words)}</p>'
     if contents.published_halves:
