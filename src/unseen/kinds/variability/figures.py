@@ -72,17 +72,16 @@ def _shares(contents: VariabilityContents, regime: str, name: str, figure: str) 
     colours = painted(list(dict.fromkeys(one.protocol for one in found)))
     every = [end for one in found for _, e in one.points for end in (e.value, e.low, e.high)]
     ends = [end for end in every if charts.finite(end) is not None]
-    domain = [100 * max(min([*ends, -0.05]), -1) - 1, 100 * min(max([*ends, 0.02]), 1) + 1]
+    domain = [max(min([*ends, -0.05]), -1) - 0.01, min(max([*ends, 0.02]), 1) + 0.01]
     panels = []
     for factor in [name for name in contents.factors if any(one.factor == name for one in found)]:
         rows = [
-            {"x": share, "series": one.protocol, "set": "", "value": 100 * e.value, "low": 100 * e.low,
-             "high": 100 * e.high, "n": e.n}
+            {"x": share, "series": one.protocol, "set": "", "value": e.value, "low": e.low, "high": e.high, "n": e.n}
             for one in found if one.factor == factor for share, e in one.points
         ]  # fmt: skip
         chart = charts.curves(
             rows, colours=colours, domain=domain, x_title="% that varies", series_title="network", height=170,
-            y_title="gap, points",
+            y_title="gap", percent=True,
         )  # fmt: skip
         panels.append(Panel(factor, chart))
     keys = [Key(name, colour=colour) for name, colour in colours.items()]

@@ -35,10 +35,11 @@ def variability_findings(gaps: Gaps, nearest: Callable[[Any, str], float] | None
 def percent(value: float) -> str:
     """Points of accuracy, as the paper has them.
 
-    >>> percent(-0.4203), percent(0.001)
-    ('−42.0', '+0.1')
+    >>> percent(-0.4203), percent(0.001), percent(-0.0)
+    ('−42.0', '+0.1', '0.0')
     """
-    return f"{100 * value:+.1f}".replace("-", "−")
+    text = f"{100 * value:+.1f}"
+    return "0.0" if text[1:] == "0.0" else text.replace("-", "−")
 
 
 def mean_of(parts: Sequence[Values]) -> Values:

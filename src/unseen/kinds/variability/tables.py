@@ -24,7 +24,8 @@ def ordered(factors: Sequence[str]) -> list[str]:
 
 def whole(value: float) -> str:
     """Points without decimals, for the ends of intervals."""
-    return f"{100 * value:+.0f}".replace("-", "−")
+    text = f"{100 * value:+.0f}"
+    return "0" if text[1:] == "0" else text.replace("-", "−")
 
 
 def points(one: Estimate | None, *, ends: bool = True) -> str:
