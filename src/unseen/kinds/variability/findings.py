@@ -16,7 +16,7 @@ import numpy as np
 from unseen.kinds.judged import judged, told
 from unseen.kinds.variability.about import about
 from unseen.kinds.variability.read import ACCURACY, CANONICAL, CLASSES, INSTANCES, SAMPLES, Gaps, Network, Off
-from unseen.measures import Verdict, all_lower, judge, mean_interval, slope
+from unseen.measures import Verdict, all_lower, judge, mean_interval, slope, spearman
 from unseen.reports.finding import Finding
 from unseen.vocabulary.words import capital
 

@@ -153,7 +153,7 @@ def read(study: Study) -> Read:
     trials, keys = finished_trials(study), varied(study)
     if not trials:
         raise nothing_finished(study)
-    named_by = [key for key in keys if key not in OWN]
+    named_by = _naming(trials, [key for key in keys if key not in OWN])
     repeat_key, over = repeats_of(keys)
     abouts, named, shows = {}, {}, {}
     for record in trials:
@@ -182,6 +182,19 @@ def read(study: Study) -> Read:
         if row["trial"] in abouts and row["measure"] != OF_CLASS
     ]
     return Read(trials, Gaps(points, tuple(sorted(found)), over, factors), named, shows, ready)
+
+
+def _naming(trials: Sequence[Record], keys: Sequence[str]) -> list[str]:
+    """The grid's keys that tell networks apart. One that has one value in each of several protocols (their learning
+    rates) belongs to these: a network finetuned and linear is the same one."""
+    found = []
+    for key in keys:
+        values: dict[str, set[str]] = {}
+        for record in trials:
+            values.setdefault(record.facts["protocol"], set()).add(repr(record.facts["condition"].get(key)))
+        if len(values) < 2 or any(len(own) > 1 for own in values.values()):
+            found.append(key)
+    return found
 
 
 def repeats_of(keys: Iterable[str]) -> tuple[str, str]:
