@@ -121,6 +121,7 @@ KINDS: dict[str, str] = {
     "exposure": "unseen.kinds.exposure:KIND",
     "conditions": "unseen.kinds.conditions:KIND",
     "domains": "unseen.kinds.domains:KIND",
+    "variability": "unseen.kinds.variability:KIND",
     "subjects": "unseen.kinds.subjects:KIND",
 }
 EVERY = "*"  # in ``designs``: all that no other kind claims

@@ -5,6 +5,17 @@ from unseen.measures.attribution import area_under, energy_gain, energy_on, poin
 from unseen.measures.bootstrap import percentile_ends, resamples
 from unseen.measures.disentanglement import DCI, MIG, dci, mig
 from unseen.measures.distance import level_distances, nearest_seen_distance
+from unseen.measures.gaps import (
+    BySimilarity,
+    by_similarity,
+    cosine_similarity,
+    gap,
+    gap_interval,
+    improvement,
+    nearest_seen,
+    object_accuracy,
+    slope,
+)
 from unseen.measures.growth import (
     CategoryAccuracy,
     CrossMatrix,
@@ -68,6 +79,7 @@ from unseen.measures.verdicts import (
     CorrelationShares,
     NestedSpread,
     Verdict,
+    all_lower,
     correlation_shares,
     holm,
     judge,
@@ -80,11 +92,13 @@ from unseen.measures.verdicts import (
     nested_spread,
     power,
 )
+from unseen.measures.wordnet import path_similarity
 
 __all__ = [
     "DCI",
     "MIG",
     "ActiveShares",
+    "BySimilarity",
     "CategoryAccuracy",
     "CellAccuracy",
     "CorrelationShares",
@@ -114,8 +128,10 @@ __all__ = [
     "active_shares",
     "agreement",
     "area_under",
+    "all_lower",
     "asked_variance",
     "by_kind",
+    "by_similarity",
     "category_accuracy",
     "category_growth",
     "cell_accuracy",
@@ -123,6 +139,7 @@ __all__ = [
     "confusion_matrix",
     "confusion_quadrants",
     "correlation_shares",
+    "cosine_similarity",
     "cross_matrix",
     "dci",
     "energy_gain",
@@ -131,9 +148,12 @@ __all__ = [
     "factor_kinds",
     "factor_scores",
     "firing_invariance",
+    "gap",
+    "gap_interval",
     "geometric_mean",
     "grid_variance",
     "holm",
+    "improvement",
     "invariance",
     "invariance_coefficient",
     "invariance_summary",
@@ -154,8 +174,11 @@ __all__ = [
     "mig",
     "modularity",
     "mostly",
+    "nearest_seen",
     "nearest_seen_distance",
     "nested_spread",
+    "object_accuracy",
+    "path_similarity",
     "percentile_ends",
     "pointing_game",
     "power",
@@ -171,6 +194,7 @@ __all__ = [
     "selectivity",
     "share_far_outside",
     "share_towards_mean",
+    "slope",
     "spearman",
     "specialization",
     "tau_from_curve",
