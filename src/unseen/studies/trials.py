@@ -91,7 +91,7 @@ def expand(recipe: Recipe) -> list[Trial]:
                 _check_key(tables, key)
                 tables = override(tables, key, value)
             single = recipe_from(tables, f"recipe with {condition}")
-            for seed in recipe.seeds:
+            for seed in recipe.seeds if protocol_of(single).seeded else recipe.seeds[:1]:
                 trial = Trial(single, seed, condition)
                 told = single.model_dump(mode="json", exclude={"grid": True, "recordings": KEPT})
                 trials.setdefault(json.dumps([told, seed], sort_keys=True, default=str), trial)
@@ -112,7 +112,7 @@ def _check_number(recipe: Recipe) -> None:
 def _check_key(tables: Mapping[str, Any], key: str) -> None:
     """A dotted grid key must lead to a section that exists; open sections check their own arguments later."""
     section, _, name = key.partition(".")
-    sections = ("world", "design", "network", "training", "recordings", "measures")
+    sections = ("world", "design", "network", "training", "answers", "recordings", "measures")
     if key == "protocol":
         return
     if section not in sections or not name:
