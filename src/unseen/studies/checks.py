@@ -157,7 +157,8 @@ def _check_networks(study: Study) -> None:
             if key not in seen:
                 seen.add(key)
                 look = protocol.together.look(study, trial)
-                study.networks.setdefault(protocol.told(study, trial), {})[stem_text(look, network.stem)] = ""
+                begins = str(look.get("input") or stem_text(look, network.stem))
+                study.networks.setdefault(protocol.told(study, trial), {})[begins] = ""
             continue
         outputs = tuple((target.name, target.outputs) for target in study.targets(trial))
         alone = min(training.batch, study.split(trial).count(world.samples, "train")) == 1

@@ -56,10 +56,10 @@ class Where:
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """A trial that is finished: of each set it is asked, the rows and ``{target: (class numbers, confidences)}``; the
+    """A trial that is finished: the sets it was asked, their rows and ``{target: (class numbers, confidences)}``; the
     network as a record describes it; flags; seconds of it alone; what was searched; and further facts to be kept."""
 
-    answers: Mapping[str, tuple[np.ndarray, Mapping[str, tuple[np.ndarray, np.ndarray | None]]]]
+    answers: Sequence[tuple[str, np.ndarray, Mapping[str, tuple[np.ndarray, np.ndarray | None]]]]
     network: Mapping[str, Any]
     flags: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
@@ -74,12 +74,14 @@ class Together:
     ``takes(recipe)``: whether a trial goes this way. ``answer(study, trials, where)``: each with its answers, or why it
     has none; those that are at hand first. ``encode(study, trial, where)``: what its model makes of pictures on the
     device, for an estimate. ``look(study, trial)``: its network's description, for a plan; raises what a run would.
+    ``keys`` of ``[training]`` that count.
     """
 
     takes: Callable[[Recipe], bool]
     answer: Callable[[Study, Sequence[Trial], Where], Iterator[tuple[Trial, Answered | Exception]]]
     encode: Callable[[Study, Trial, Where], Callable[[torch.Tensor], torch.Tensor]]
     look: Callable[[Study, Trial], Mapping[str, Any]]
+    keys: tuple[str, ...] = ()
 
 
 def _nothing(trial: Trial) -> None:

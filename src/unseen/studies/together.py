@@ -136,7 +136,7 @@ def _responses(study: Study, trial: Trial, name: str, found: Answered) -> pa.Tab
 
     samples, targets = study.world(trial).samples, study.targets(trial)
     tables = []
-    for asked, (rows, answers) in found.answers.items():
+    for asked, rows, answers in found.answers:
         wanted = [target for target in targets if target.name in answers]
         said: Mapping[str, Any] = {"subject": trial.label, "trial": name, "asked": asked, "rows": rows}
         tables.append(responses_table(samples, wanted, **said, answers=answers))
@@ -152,7 +152,7 @@ def _telling(watch: Watch) -> Any:
     def progress(what: str, done: int, total: int) -> None:
         now = time.perf_counter()
         began, last, first = told.setdefault(what, (now, now, done))
-        if done < total and now - last < OFTEN:
+        if now - (last if done < total else began) < OFTEN:
             return
         told[what] = began, now, first
         rate = (done - first) / (now - began) if now > began and done > first else 0.0
