@@ -104,7 +104,7 @@ class Features:
         if not len(self.missing(rows)):
             self._used()
             return 0
-        size, before = batch or BATCHES.get(device.type, BATCH), 0
+        size = batch or BATCHES.get(device.type, BATCH)
         with self._disk(), in_turn(self.folder / "lock"):
             missing = self.missing(rows)  # again, within the lock: another process may have done it meanwhile
             total = len(missing)
@@ -116,7 +116,7 @@ class Features:
                 except torch.OutOfMemoryError:
                     if size == 1:
                         raise
-                size, before = max(1, size // 2), before + 1  # the error is gone by now, and what it held with it
+                size = max(1, size // 2)  # the error is gone by now, and what it held with it
                 missing = self.missing(rows)
         return total
 
