@@ -56,6 +56,8 @@ class NetworkSection(Section):
     model: str | None = None  # one that comes with its weights, in place of a backbone
     labels: str | tuple[str, ...] | None = None  # texts of its outputs, or the file that lists them
     preprocessing: dict[str, Any] = {}  # what to feed it otherwise than it says
+    part: str = ""  # which network in its checkpoint, where there are several
+    features: str = ""  # the layer or output that its features are taken at
 
     @property
     def name(self) -> str:

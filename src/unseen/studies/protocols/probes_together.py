@@ -131,7 +131,7 @@ def source_of(study: Study, trial: Trial, where: Where) -> Source:
     if trial.recipe.network.model:
         model = given_of(trial.recipe.network).to(where.device)
         names = [target.name for target in study.targets(trial)]
-        return Source(model_told(model), model.name, model.features, model_description(model), dict.fromkeys(names))
+        return Source(model_told(model, trial.recipe.network), model.name, model.features, model_description(model), dict.fromkeys(names))
     from unseen.studies.protocols.probe import digest_of, probe_network
     from unseen.training.learner import laid_out
 
