@@ -1,5 +1,7 @@
 """Probes fitted together find what scikit-learn finds one by one, alone or among others, and see no picture twice."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -161,11 +163,11 @@ def test_penalties_may_be_listed_and_one_alone_needs_no_choice(tmp_path):
     assert "tries" not in facts["search"]["category"]
 
 
-def test_a_split_without_validation_holds_out_a_share_and_then_learns_it_too(tmp_path):
-    design = {"name": "hold_out_combinations", "columns": "position", "images": 180, "validation_images": 0}
-    opened = fitted(
-        tmp_path / "study", design={**design, "test_images": 72, "probe_per_cell": 1, "seen_per_level": 8}, grid={}
-    )
+def test_a_split_without_validation_holds_out_a_share_and_then_learns_it_too(tmp_path, monkeypatch):
+    opened = fitted(tmp_path / "study", grid={"design.seen_per_level": [8], "design.images": [180]})
+    whole = opened.split(opened.trials[0])
+    without = replace(whole, sets={name: rows for name, rows in whole.sets.items() if name != "validation"})
+    monkeypatch.setattr(type(opened), "split", lambda self, trial: without)
     assert ran(opened).finished == 1, opened.failures()
     facts, _ = answers(opened, opened.trials[0])
     told = facts["search"]["category"]

@@ -355,15 +355,20 @@ def clean(
     weights: Annotated[
         bool, typer.Option("--weights", help="Also all weights: results stay, asking for more trains again.")
     ] = False,
+    features: Annotated[
+        bool, typer.Option("--features", help="Also all kept features and outputs of models, of every study here.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
 ) -> None:
     """Remove half-written files of killed runs and records of failures; results stay, unless --everything is given.
 
     Example: `unseen clean runs/demo`, or `unseen clean runs/demo --weights`
     """
-    from unseen.cli.planning import clean_study
+    from unseen.cli.planning import clean_features, clean_study
 
     clean_study(_study(study), console, everything, yes, weights)
+    if features:
+        clean_features(console, yes)
 
 
 @app.command()
