@@ -79,7 +79,7 @@ CATALOGUE: dict[str, Row] = {
     "simclr": Row(
         "SimCLR", architecture="resnet50", layout=BOLTS, file="simclr_imagenet.ckpt", arguments={"num_classes": 0},
         view=BOLTS_VIEW, parameters=23_508_032, licence="Apache-2.0",
-        source="Lightning Bolts (Falcon & Cho 2020), pl-bolts-weights, simclr/bolts_simclr_imagenet/simclr_imagenet.ckpt",
+        source="Lightning Bolts (Falcon & Cho 2020), pl-bolts-weights, simclr/bolts_simclr_imagenet",
         note="a Lightning file holds classes beside tensors: save its state_dict where you trust it",
     ),
     "vit-1k": Row(
@@ -123,8 +123,8 @@ def from_catalogue(
     else:
         if not row.name and checkpoint is None and random is None and not row.architecture.partition(".")[2]:
             raise UnseenError(
-                f"model '{name}' ({row.paper}) comes as a file of its makers, which no hub here has: get {row.file} from "
-                f"{row.source}, and give it as checkpoint." + (f" ({row.note}.)" if row.note else "")
+                f"model '{name}' ({row.paper}) comes as a file of its makers, which no hub here has: get {row.file} "
+                f"from {row.source}, and give it as checkpoint." + (f" ({row.note}.)" if row.note else "")
             )
         layout = Layout(part or row.layout.part, row.layout.left)
         found = from_timm(
