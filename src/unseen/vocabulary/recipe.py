@@ -79,6 +79,8 @@ class TrainingSection(Section):
     lr: Number = Field(default=1e-3, gt=0)
     momentum: Number = Field(default=0.9, ge=0, lt=1)
     weight_decay: Number = Field(default=0.0, ge=0)
+    decays: Literal["all", "weights"] = "all"  # weights: neither norms nor biases, nor what a network says is not to
+    layer_decay: Number = Field(default=1.0, gt=0, le=1)  # of the learning rate, from each layer to the one below it
     schedule: Literal["constant", "cosine", "linear"] = "constant"
     warmup: Number = Field(default=0.0, ge=0)
     loss_weights: dict[str, Number] = {}
