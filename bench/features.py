@@ -15,6 +15,7 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,8 +31,8 @@ from unseen.worlds.objects import objects
 def network(name: str, side: int, device: torch.device) -> torch.nn.Module:
     import timm
 
-    sized = {"img_size": side} if "vit" in name or "mixer" in name else {}
-    made = timm.create_model(name, pretrained=False, num_classes=0, **sized).eval().to(device)
+    sized: Any = {"img_size": side} if "vit" in name or "mixer" in name else {}
+    made: Any = timm.create_model(name, pretrained=False, num_classes=0, **sized).eval().to(device)
     return made.to(memory_format=torch.channels_last) if device.type == "cuda" else made
 
 
@@ -72,7 +73,7 @@ def main() -> None:
             settle(device)
             return time.perf_counter() - started
 
-        def drawn(encode=encode) -> float:
+        def drawn(encode=encode, name: str = name) -> float:
             folder = Path(tempfile.mkdtemp())
             try:
                 settle(device)

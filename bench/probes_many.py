@@ -1,4 +1,4 @@
-"""The probes of one model in a study of variation, fitted together, against scikit-learn's one after another, in one run.
+"""The probes of one model in a study of variation, fitted together, against scikit-learn's one after another.
 
     python -m bench.probes_many                                # a GPU: 1,650 probes; a CPU: a few small ones
     python -m bench.probes_many --factors 5 --shares 11 --regimes 3 --folds 10 --classes 54 --features 1280
@@ -129,7 +129,10 @@ def main() -> None:
     apart = [accuracy[one] - score for one, score in rival.items()]
     ratio = each_rival / (ours / len(masks))
     print(f"  ours, together   {ours:8.1f} s   {ours / len(masks) * 1e3:8.1f} ms a probe   {converged} converged")
-    print(f"  scikit-learn     {each_rival * len(masks):8.1f} s   {each_rival * 1e3:8.1f} ms a probe   (n = {len(sample)})")
+    print(
+        f"  scikit-learn     {each_rival * len(masks):8.1f} s   {each_rival * 1e3:8.1f} ms a probe   "
+        f"(n = {len(sample)})"
+    )
     print(
         f"  {ratio:.1f} times; mean accuracy of all {np.mean(accuracy):.3f}; of the sample ours less theirs: mean "
         f"{np.mean(apart):+.4f}, most {max(map(abs, apart)):.4f}"

@@ -3,9 +3,9 @@
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from given_stubs import patches
 from safetensors.numpy import load_file
 
+from given_stubs import patches
 from unseen.studies.given_models import hold
 
 pytest_plugins = ("studies_fixtures",)

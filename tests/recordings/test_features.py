@@ -1,4 +1,4 @@
-"""What a model makes of pictures is computed once for each row, survives a kill, and takes no more room than allowed."""
+"""What a model makes of pictures is computed once for each row, survives a kill, and takes no more than allowed."""
 
 import os
 import signal

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
-from given_stubs import held, patches
 
+from given_stubs import held, patches
 from small_study import ran, tiny
 from unseen.engines import open_study
 from unseen.engines.timing import estimate
@@ -43,7 +43,9 @@ def pictures_of(opened, monkeypatch):
     world, counted = opened.world(opened.trials[0]), []
     whole = world.images
     monkeypatch.setattr(
-        type(world), "images", lambda self, rows, *more: (counted.extend(np.asarray(rows).tolist()), whole(rows, *more))[1]
+        type(world),
+        "images",
+        lambda self, rows, *more: (counted.extend(np.asarray(rows).tolist()), whole(rows, *more))[1],
     )
     return counted
 
@@ -236,5 +238,5 @@ def test_what_a_fit_cannot_follow_is_refused(changes, words, tmp_path):
 
 
 def test_a_model_is_probed_by_a_fit_alone(tmp_path):
-    with pytest.raises(UnseenError, match="set training.optimiser = \"lbfgs\""):
+    with pytest.raises(UnseenError, match=r'set training.optimiser = "lbfgs"'):
         check(fitted(tmp_path / "study", network=held(patches()), protocol="probe", training={"epochs": 3}))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 from asked_again import again, same_from_features, same_from_weights
-from given_stubs import held, patches, text_model
 
+from given_stubs import held, patches, text_model
 from small_study import ran, tiny
 from unseen.engines import open_study
 from unseen.kinds.checks import check

@@ -614,7 +614,9 @@ def render(
 
 @app.command()
 def features(
-    model: Annotated[str, typer.Argument(parser=given_text, metavar="MODEL", help="A model with weights, by name or file.")],
+    model: Annotated[
+        str, typer.Argument(parser=given_text, metavar="MODEL", help="A model with weights, by name or file.")
+    ],
     world: Annotated[str, typer.Option("--world", help="A world (`unseen worlds`), or a recipe, for its world.")],
     settings: WorldSet = None,
     checkpoint: Annotated[
@@ -623,10 +625,13 @@ def features(
     preprocessing: Annotated[
         list[str] | None, typer.Option("--preprocessing", metavar="KEY=VALUE", help="Feed it otherwise than it says.")
     ] = None,
-    sample: Annotated[int | None, typer.Option("--sample", min=2, help="This many random images (default: all).")] = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=2, help="This many random images (default: all).")
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of --sample.")] = 0,
     out: Annotated[
-        Path | None, typer.Option("--out", parser=given_path, metavar="FILE", help="A .parquet or .safetensors to write.")
+        Path | None,
+        typer.Option("--out", parser=given_path, metavar="FILE", help="A .parquet or .safetensors to write."),
     ] = None,
     device: Device = "auto",
     precision: Annotated[str, typer.Option("--precision", help="auto, float32 or bf16.")] = "auto",

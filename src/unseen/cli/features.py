@@ -62,8 +62,8 @@ def show_features(
     near = table.alike()
     print_hanging(
         console,
-        f"  mean cosine of two images: of one instance {near.instance:.3f}, of one {table.category} {near.category:.3f}, "
-        f"of two {near.other:.3f}",
+        f"  mean cosine of two images: of one instance {near.instance:.3f}, of one {table.category} "
+        f"{near.category:.3f}, of two {near.other:.3f}",
     )
     if out is not None:
         table.write(out)

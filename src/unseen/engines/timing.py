@@ -63,8 +63,8 @@ def estimate(study: Study, device: str) -> Estimate:
 
 
 def _together(study: Study, trials: list[Any], device: Any, rates: dict[str, float]) -> float:
-    """Seconds for what models make of pictures, each once for all trials that ask for it. Fitting probes is not counted:
-    hundreds take seconds."""
+    """Seconds for what models make of pictures, each once for all trials that ask for it. Fitting probes is not
+    counted: it takes little beside."""
     rows: dict[str, int] = {}
     for trial in trials:
         key = _key(study, trial)

@@ -23,7 +23,7 @@ def depths_of(body: nn.Module) -> dict[str, int]:
         if hasattr(inner, "group_matcher"):
             from timm.models import group_parameters
 
-            known = group_parameters(inner, inner.group_matcher(coarse=False), reverse=True)
+            known: Any = group_parameters(inner, inner.group_matcher(coarse=False), reverse=True)
             return {prefix + name: int(known[name]) for name, _ in inner.named_parameters()}
         return {prefix + name: depth for name, depth in _by_order(inner).items()}
     return _by_order(body)

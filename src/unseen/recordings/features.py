@@ -279,8 +279,8 @@ def _make_room(home: Path, mine: Path, need: int, most: float) -> None:
     own = sum(size for folder, size, _ in there if folder == mine)
     if own + need > most * 1e9:
         raise UnseenError(
-            f"features of these rows take {size_text(own + need)}, and all features may take {most:g} GB; allow more by "
-            f"{BUDGET}={math.ceil((own + need) / 1e9)}, or ask for fewer images."
+            f"features of these rows take {size_text(own + need)}, and all features may take {most:g} GB; allow more "
+            f"by {BUDGET}={math.ceil((own + need) / 1e9)}, or ask for fewer images."
         )
     total = sum(size for _, size, _ in there)
     for folder, size, _ in there:

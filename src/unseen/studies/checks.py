@@ -80,8 +80,8 @@ def _check_asks(trial: Trial) -> None:
     recipe = trial.recipe
     if protocol_of(recipe).trains and (recipe.protocol or recipe.network.model):
         raise UnseenError(
-            f"protocol = '{recipe.protocol_name}' trains, and design '{recipe.design.name}' only asks: it has no rows to "
-            'train on. Give a design that has, or set protocol = "given" or "zero-shot" and network.model.'
+            f"protocol = '{recipe.protocol_name}' trains, and design '{recipe.design.name}' only asks: it has no rows "
+            'to train on. Give a design that has, or set protocol = "given" or "zero-shot" and network.model.'
         )
 
 

@@ -92,9 +92,7 @@ class FeatureTable:
         from safetensors.numpy import save_file
 
         samples = self.world.samples
-        levels = {
-            f"levels.{name}": samples.levels(name, self.rows).astype(np.int32) for name in samples.space.names
-        }
+        levels = {f"levels.{name}": samples.levels(name, self.rows).astype(np.int32) for name in samples.space.names}
         words = {key: str(value) for key, value in self.told.items()}
         save_file({"features": self.features, "rows": self.rows.astype(np.int64), **levels}, path, metadata=words)
 

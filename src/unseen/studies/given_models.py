@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from unseen.models.given import Given
 
 HELD = "held:"
-SAID = ("model", "checkpoint", "labels", "preprocessing", "arguments", "part", "features")  # of [network]: what a model is opened by
+SAID = (
+    "model",
+    "checkpoint",
+    "labels",
+    "preprocessing",
+    "arguments",
+    "part",
+    "features",
+)  # of [network]: what a model is opened by
 _held: dict[str, Given] = {}
 
 
@@ -40,7 +48,9 @@ def given_of(network: NetworkSection) -> Given:
         )
     if network.model.startswith(HELD):
         if network.model not in _held:
-            raise UnseenError(f"network.model = '{network.model}' was a model of another Python process; bring it again.")
+            raise UnseenError(
+                f"network.model = '{network.model}' was a model of another Python process; bring it again."
+            )
         return _held[network.model]
     told = network.model_dump(mode="json", include=set(SAID))
     return _opened(json.dumps({**told, "file": _state(network.model), "start": _state(network.checkpoint)}))

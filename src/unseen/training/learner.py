@@ -349,7 +349,9 @@ def optimiser_for(network: nn.Module, settings: TrainingSection, device: torch.d
     if settings.layer_decay != 1 or settings.decays != "all":
         parameters = parameter_groups(network, settings)
         if cuda:  # each changes its own
-            parameters = [{**group, "lr": torch.tensor(settings.lr * group["scale"], device=device)} for group in parameters]
+            parameters = [
+                {**group, "lr": torch.tensor(settings.lr * group["scale"], device=device)} for group in parameters
+            ]
     fused: Mapping[str, Any] = {"fused": True} if cuda else {}
     if settings.optimiser == "sgd":
         return torch.optim.SGD(parameters, lr, momentum=settings.momentum, weight_decay=settings.weight_decay, **fused)

@@ -94,7 +94,8 @@ def check_labels(trial: Trial) -> None:
         )
     if recipe.training.optimiser == "lbfgs":
         raise UnseenError(
-            f"training.optimiser = 'lbfgs' fits heads on features that are kept, and protocol = '{recipe.protocol_name}' "
+            "training.optimiser = 'lbfgs' fits heads on features that are kept, and protocol = "
+            f"'{recipe.protocol_name}' "
             f'trains by steps; set protocol = "{PROBE}", or another optimiser, e.g. "adam".'
         )
     if recipe.network.model:

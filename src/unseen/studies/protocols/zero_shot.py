@@ -49,7 +49,9 @@ def templates(said: Sequence[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for one in said:
         if "{" not in one and one not in TEMPLATES:
-            raise unknown("templates", one, TEMPLATES, where='answers.templates (or write one with {}: "a photo of a {}.")')
+            raise unknown(
+                "templates", one, TEMPLATES, where='answers.templates (or write one with {}: "a photo of a {}.")'
+            )
         found |= dict.fromkeys(TEMPLATES.get(one, (one,)))
     if not found:
         raise UnseenError('answers.templates is empty; give e.g. ["photo"], or one of your own: "a photo of a {}."')
