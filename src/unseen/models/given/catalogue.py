@@ -40,6 +40,7 @@ class Row:
     parameters: int = 0
     licence: str = ""
     top1: float | None = None
+    repository: str = ""  # of the hub, where that is not timm's with the model's name
     source: str = ""
     note: str = ""
 
@@ -47,11 +48,12 @@ class Row:
 CATALOGUE: dict[str, Row] = {
     "clip": Row(
         "CLIP", "open_clip:ViT-B-16/openai", parameters=149_620_737, licence="MIT",
-        source="github.com/openai/CLIP",
+        repository="timm/vit_base_patch16_clip_224.openai", source="github.com/openai/CLIP",
     ),
     "clip-laion2b": Row(
         "CLIP on LAION-2B, zero-shot", "open_clip:ViT-B-16/laion2b_s34b_b88k", parameters=149_620_737, licence="MIT",
-        source="github.com/mlfoundations/open_clip", note="the paper does not name the size; ViT-B/16 as its others",
+        repository="laion/CLIP-ViT-B-16-laion2B-s34B-b88K", source="github.com/mlfoundations/open_clip",
+        note="the paper does not name the size; ViT-B/16 as its others",
     ),
     "mae": Row(
         "MAE", architecture="vit_base_patch16_224.mae", layout=MAE, file="mae_pretrain_vit_base.pth",

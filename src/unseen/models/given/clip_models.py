@@ -153,5 +153,5 @@ def preprocessing_of(net: Any) -> Preprocessing:
         interpolation="bilinear" if said.interpolation == "bilinear" else "bicubic",
         mean=tuple(said.mean),
         std=tuple(said.std),
-        fill=said.fill_color,
+        fill=(said.fill_color,),
     )
