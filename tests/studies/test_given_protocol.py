@@ -135,6 +135,27 @@ def test_a_model_may_be_asked_beside_a_design_that_trains(tmp_path):
     assert set(answers(opened)[1]["set"]) == {"seen", "unseen"}
 
 
+def test_labels_that_are_names_of_levels_need_no_map_and_a_file_may_be_one(tmp_path):
+    digits = {
+        "world": {"name": "digits", "viewpoint": "position"},
+        "design": {"name": "ask", "factors": ["position"], "images_per_cell": 1},
+    }
+    model = patches(4, ["the digit 1", "the digit 2", "7", "a dog"], "", digest="four")
+    opened = asked(tmp_path / "study", model, **digits)
+    assert ran(opened).finished == 1, opened.failures()
+    facts, table = answers(opened)
+    assert set(table["truth"]) >= {"the digit 1", "the digit 2"}
+    assert set(facts["answers"]["category"]["classes"]) >= {"the digit 1", "the digit 2"}
+    (tmp_path / "map.csv").write_text("label,category\nthe digit 1,5\nthe digit 2,6\n7,7\n", encoding="utf-8")
+    mapped = asked(tmp_path / "mapped", model, answers={"map": str(tmp_path / "map.csv")}, **digits)
+    assert ran(mapped).finished == 1, mapped.failures()
+    facts, table = answers(mapped)
+    assert set(table["truth"]) == {"the digit 5", "the digit 6", "the digit 7"}
+    before = mapped.identity(mapped.trials[0], "float32")
+    (tmp_path / "map.csv").write_text("label,category\nthe digit 1,5\n7,7\n", encoding="utf-8")
+    assert mapped.identity(mapped.trials[0], "float32") != before, "a map counts by what it holds"
+
+
 # By texts
 
 

@@ -148,7 +148,8 @@ def _told(model: Given, space: AnswerSpace) -> dict[str, Any]:
     """An answer space as a record keeps it: which labels count for which category."""
     labels = model.labels or tuple(str(number) for number in range(model.outputs))
     classes = {name: [labels[n] for n in own] for name, own in zip(space.categories, space.classes)}
-    return {"origin": space.origin, "how": space.how, "classes": classes, "without": list(space.without)}
+    told = {"origin": space.origin, "how": space.how, "words": space.words}
+    return {**told, "classes": classes, "without": list(space.without)}
 
 
 @dataclass(frozen=True)
