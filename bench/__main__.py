@@ -12,6 +12,9 @@ import sys
 BENCHES = (
     "training",
     "probes_cached",
+    "probes_many",
+    "features",
+    "harder_worlds",
     "recording",
     "planning",
     "rendering",

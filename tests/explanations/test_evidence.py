@@ -8,7 +8,7 @@ from torch import nn
 
 from unseen.explanations import Difference, Score
 from unseen.explanations.evidence import evidence
-from unseen.models import Seeing, build
+from unseen.models import Preprocessed, build
 from unseen.vocabulary.errors import UnseenError
 
 
@@ -37,7 +37,7 @@ def test_a_place_sees_a_patch_of_the_published_size_and_nothing_else(patch):
 @pytest.mark.parametrize("patch", [9, 33])
 def test_the_mean_of_the_evidence_is_the_score(patch):
     images = torch.randint(0, 256, (3, 3, 48, 48), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
-    model = Seeing(bagnet(patch, 48))
+    model = Preprocessed(bagnet(patch, 48))
     found = evidence(model, images, 1, batch=2)
     with torch.no_grad():
         scores = model.eval()(images)["category"]

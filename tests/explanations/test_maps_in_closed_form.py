@@ -187,10 +187,10 @@ def test_what_is_answered_and_its_runner_up_are_found_for_each_image():
 
 
 def test_unseens_own_networks_take_pictures_as_they_are_and_name_target_and_layer():
-    from unseen.models import Seeing, build
+    from unseen.models import Preprocessed, build
 
     network = build("resnet18", {"category": 3, "pose": 4}, sharing="split-3", input_size=(32, 32), seed=0)
-    model = Seeing(network, normalise="imagenet")
+    model = Preprocessed(network, normalise="imagenet")
     images = torch.randint(0, 256, (2, 3, 32, 32), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
     inside = explain(network.eval(), model.prepare(images), "gradient-times-input", Score(1, "pose"))
     found = explain(model, images, "gradient-times-input", Score(1, "pose"))

@@ -13,12 +13,12 @@ from unseen.vocabulary.errors import UnseenError
 
 
 def test_groups_go_from_the_scores_down_and_hold_every_weight_once():
-    from unseen.models import Seeing, build
+    from unseen.models import Preprocessed, build
 
     small = Small()
     groups = groups_of(small, lambda: small(pictures()))
     assert [group.name for group in groups] == ["fc", "conv3", "norm", "conv2", "conv1"]
-    network = Seeing(build("resnet18", {"category": 3}, input_size=(32, 32), seed=0)).eval()
+    network = Preprocessed(build("resnet18", {"category": 3}, input_size=(32, 32), seed=0)).eval()
     for model, side, last in ((network, 32, "stem"), (tiny_vit(), 32, "patch_embed")):
         groups = groups_of(model, lambda model=model, side=side: model(pictures(1, 3, side, side)), most=8)
         held = [name for group in groups for name in group.parameters]
