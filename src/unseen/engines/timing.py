@@ -14,6 +14,7 @@ from unseen.studies.anew import kept_of
 from unseen.studies.protocol_table import protocol_of
 from unseen.studies.strengths import possible_strengths
 from unseen.studies.study import Study
+from unseen.studies.trials import without_encoder
 from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError
 
@@ -149,7 +150,7 @@ def _images_per_second(study: Study, trial: Any, device: Any) -> float:
         torch.set_num_threads(trial.recipe.training.threads)
     try:
         world = study.world(trial)
-        network = laid_out(network_of(study, trial), device)
+        network = laid_out(network_of(study, without_encoder(trial)), device)
         batch = min(32 if device.type == "cpu" else 256, trial.recipe.training.batch)
         images = torch.randint(0, 256, (batch, world.channels, *world.size), dtype=torch.uint8, device=device)
         spans = []

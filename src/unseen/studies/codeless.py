@@ -22,7 +22,10 @@ from unseen.vocabulary.world import World
 def without_code(description: Mapping[str, Any]) -> dict[str, Any]:
     """A trial's description but for the code of its network."""
     network = {key: value for key, value in description["network"].items() if key != "code"}
-    return {**description, "network": network}
+    told = {**description, "network": network}
+    if "pretraining" in told:
+        told["pretraining"] = without_code(told["pretraining"])
+    return told
 
 
 class Codeless:

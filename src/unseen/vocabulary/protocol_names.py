@@ -7,6 +7,7 @@ from __future__ import annotations
 
 SCRATCH, FINETUNE, PROBE, READOUT = "scratch", "finetune", "probe", "readout"
 BY_LABELS = (SCRATCH, FINETUNE, PROBE)  # of ours: they have no use for [readout]
+NO_PRETRAINING = "none"  # the objective of an encoder that keeps its first weights
 SUPERVISED = "supervised"  # the objective of learning by labels
 
 

@@ -19,6 +19,7 @@ from unseen.studies.protocols.labelled import (
     labelled_network,
     labelled_tried,
     learner_for,
+    pretraining_words,
     tolerances,
 )
 from unseen.studies.study import Study
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
 def check(trial: Trial) -> None:
     check_labels(trial)
     network = trial.recipe.network
-    if not network.start and not network.frozen:
+    if not trial.recipe.start and not network.frozen:
         raise UnseenError(
             "protocol = 'probe' trains the heads on features of weights that are there, and none are given; set "
-            'network.pretrained = true or network.checkpoint = "FILE", or protocol = "scratch" to train all weights. '
+            'network.pretrained = true, network.checkpoint = "FILE" or a [pretraining.world], or protocol = "scratch" to train all weights. '
             "If features of random weights are meant, say so by network.frozen = true."
         )
 
@@ -68,7 +69,8 @@ def once(study: Study, trial: Trial) -> bool:
 def words(study: Study, trial: Trial) -> str:
     recipe = trial.recipe
     told = {"pretrained": "pretrained features", "": "features of random weights"}
-    features = told.get(recipe.network.start, f"features of {checkpoint_name(recipe)}")
+    told["pretraining"] = f"features of {pretraining_words(recipe)}"
+    features = told[recipe.start] if recipe.start in told else f"features of {checkpoint_name(recipe)}"
     why = why_not_once(study, trial)
     how = f"computed in every epoch, since {why} changes images at every visit" if why else "computed once"
     return f"probe on {features}, {how}"

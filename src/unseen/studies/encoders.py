@@ -1,0 +1,183 @@
+"""Encoders: networks that were pretrained, which trials need before they begin.
+
+An encoder is kept in ``encoders/<identity>/``: its weights, and ``encoder.json``, which says what it is, how it came to
+be and a digest of the weights. Trials that say the same ``[pretraining]`` on the same network share one, whatever they
+are asked. Importing this module loads no torch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unseen.studies.archives import IDENTITY, plain_json
+from unseen.studies.store import Store, disk_error, unwritten, write_folder
+from unseen.studies.trials import Trial, encoder_described, identity, setting_text, stem_of
+from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.protocol_names import NO_PRETRAINING
+from unseen.vocabulary.recipe import Named
+from unseen.vocabulary.visible import visible
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from unseen.vocabulary.world import World
+
+WEIGHTS = "weights.safetensors"
+RECORD = "encoder.json"  # written last: whoever has it has the weights
+PARTS = (WEIGHTS, RECORD)
+OWN = ("pretraining.", "network.backbone", "network.arguments")  # keys of a grid that tell encoders apart
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """One encoder to make, by the first trial that needs it."""
+
+    identity: str
+    trial: Trial
+    description: Mapping[str, Any]
+
+    @property
+    def label(self) -> str:
+        """
+        >>> from unseen.vocabulary.recipe import recipe_from
+        >>> tables = {"title": "t", "world": {"name": "w"}, "design": {"name": "d"}}
+        >>> recipe = recipe_from({**tables, "pretraining": {"world": {"name": "w"}, "objective": "simclr"}})
+        >>> Encoder("0", Trial(recipe, 0, {"pretraining.world.instances": 5}), {}).label
+        'encoder · simclr · resnet18 · instances 5 · seed 0'
+        """
+        section, said = self.trial.recipe.pretraining, self.trial.condition
+        named = ("pretraining.objective", "pretraining.seed", "network.backbone")
+        more = [setting_text(key, said[key]) for key in said if key.startswith(OWN) and key not in named]
+        backbone = self.trial.recipe.network.backbone
+        return " · ".join(["encoder", section.objective, backbone, *more, f"seed {section.seed}"])
+
+
+class BadEncoder(UnseenError):
+    """An encoder that is there and cannot be used."""
+
+
+def pretraining_world(trial: Trial) -> Named | None:
+    """The world that a trial's encoder learns from, if it needs one."""
+    return trial.recipe.pretraining.world
+
+
+def needs_encoder(trial: Trial) -> bool:
+    """Whether something is to be learned before it; an encoder that keeps its first weights is made in its place."""
+    return pretraining_world(trial) is not None and trial.recipe.pretraining.objective != NO_PRETRAINING
+
+
+def encoder_of(trial: Trial, world: World) -> Encoder:
+    """The encoder that a trial needs; ``world`` is that of its encoder."""
+    description = encoder_described(trial, stem=stem_of(trial.recipe.network, world.size))
+    return Encoder(identity(description), trial, description)
+
+
+def encoder_folder(store: Store, name: str) -> Path:
+    return store.path / "encoders" / name
+
+
+def encoders_kept(store: Store) -> list[str]:
+    """Identities of the encoders that are here whole."""
+    home = store.path / "encoders"
+    if not home.is_dir():
+        return []
+    return sorted(p.name for p in home.iterdir() if IDENTITY.fullmatch(p.name) and (p / RECORD).is_file())
+
+
+def keep_encoder(store: Store, name: str, record: Mapping[str, Any], state: Mapping[str, Tensor]) -> None:
+    """Keep an encoder, whole or not at all."""
+    try:
+        write_folder(encoder_folder(store, name), partial(_write, record, state), RECORD)
+    except OSError as error:
+        raise disk_error(error, store.path) from error
+
+
+def _write(record: Mapping[str, Any], state: Mapping[str, Tensor], folder: Path) -> None:
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file
+
+    try:
+        save_file({key: one.detach().cpu().contiguous().clone() for key, one in state.items()}, folder / WEIGHTS)
+    except SafetensorError as error:
+        raise unwritten(error) from error
+    told = {**record, "digest": _digest(folder / WEIGHTS)}
+    (folder / RECORD).write_text(json.dumps(told, indent=1, default=str), encoding="utf-8")
+
+
+def encoder_record(store: Store, name: str) -> dict[str, Any] | None:
+    """What is told of an encoder, if it is here; :class:`BadEncoder` where it is not what it should be."""
+    folder = encoder_folder(store, name)
+    if not (folder / RECORD).is_file():
+        return None
+    return checked_record(folder, name)
+
+
+def checked_record(folder: Path, name: str) -> dict[str, Any]:
+    """The record of an encoder whose weights are what was written."""
+    try:
+        record = plain_json((folder / RECORD).read_bytes())
+        if not isinstance(record, dict) or record.get("identity") != name:
+            raise ValueError("it is of something else")
+        kinds = {"label": str, "objective": str, "curve": list, "flags": dict, "machine": dict, "images": dict}
+        for key, kind in kinds.items():
+            if not isinstance(record.get(key), kind):
+                raise ValueError(f"it does not tell '{key}' as it should")
+        if not isinstance(record.get("seconds"), int | float) or not isinstance(record.get("digest"), str):
+            raise ValueError("it does not tell its seconds or its digest as it should")
+        if record["digest"] != _digest(folder / WEIGHTS):
+            raise ValueError(f"{WEIGHTS} is not what was written")
+    except (OSError, ValueError) as error:
+        raise BadEncoder(
+            f"encoder '{folder}' cannot be used ({visible(error)}). `unseen run` makes it anew; nothing else is lost."
+        ) from None
+    return record
+
+
+def encoder_state(store: Store, name: str) -> dict[str, Tensor]:
+    """The weights of an encoder."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    if encoder_record(store, name) is None:
+        raise UnseenError(
+            f"encoder {name} is not in '{store.path}'; `unseen run` makes it before the trials that need it."
+        )
+    try:
+        return load_file(encoder_folder(store, name) / WEIGHTS)
+    except (OSError, SafetensorError, ValueError) as error:
+        raise BadEncoder(f"the weights of encoder {name} cannot be read ({visible(error)}).") from None
+
+
+def remove_encoders(store: Store, names: list[str] | None = None) -> int:
+    """Remove these encoders, or all; gives the bytes freed."""
+    freed = 0
+    for name in encoders_kept(store) if names is None else names:
+        folder = encoder_folder(store, name)
+        freed += _bytes(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+    return freed
+
+
+def encoders_taken(store: Store) -> tuple[int, int]:
+    """How many encoders are kept, and their bytes."""
+    names = encoders_kept(store)
+    return len(names), sum(_bytes(encoder_folder(store, name)) for name in names)
+
+
+def _bytes(folder: Path) -> int:
+    try:
+        return sum(file.stat().st_size for file in folder.iterdir())
+    except OSError:
+        return 0
+
+
+def _digest(path: Path) -> str:
+    with open(path, "rb") as handle:
+        return hashlib.file_digest(handle, "blake2b").hexdigest()[:32]
