@@ -7,7 +7,6 @@ are asked. Importing this module loads no torch.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Mapping
@@ -16,7 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unseen.studies.archives import IDENTITY, plain_json
+from unseen.studies.archives import ENCODERS
+from unseen.studies.sound import Damaged, digest_of, read_encoder
 from unseen.studies.store import Store, disk_error, unwritten, write_folder
 from unseen.studies.trials import Trial, encoder_described, identity, setting_text, stem_of
 from unseen.vocabulary.errors import UnseenError
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
     from unseen.vocabulary.world import World
 
-WEIGHTS = "weights.safetensors"
-RECORD = "encoder.json"  # written last: whoever has it has the weights
-PARTS = (WEIGHTS, RECORD)
+WEIGHTS, RECORD = ENCODERS
 OWN = ("pretraining.", "network.backbone", "network.arguments")  # keys of a grid that tell encoders apart
 
 
@@ -85,10 +83,7 @@ def encoder_folder(store: Store, name: str) -> Path:
 
 def encoders_kept(store: Store) -> list[str]:
     """Identities of the encoders that are here whole."""
-    home = store.path / "encoders"
-    if not home.is_dir():
-        return []
-    return sorted(p.name for p in home.iterdir() if IDENTITY.fullmatch(p.name) and (p / RECORD).is_file())
+    return store.encoders()
 
 
 def keep_encoder(store: Store, name: str, record: Mapping[str, Any], state: Mapping[str, Tensor]) -> None:
@@ -107,7 +102,7 @@ def _write(record: Mapping[str, Any], state: Mapping[str, Tensor], folder: Path)
         save_file({key: one.detach().cpu().contiguous().clone() for key, one in state.items()}, folder / WEIGHTS)
     except SafetensorError as error:
         raise unwritten(error) from error
-    told = {**record, "digest": _digest(folder / WEIGHTS)}
+    told = {**record, "digest": digest_of(folder / WEIGHTS)}
     (folder / RECORD).write_text(json.dumps(told, indent=1, default=str), encoding="utf-8")
 
 
@@ -116,28 +111,12 @@ def encoder_record(store: Store, name: str) -> dict[str, Any] | None:
     folder = encoder_folder(store, name)
     if not (folder / RECORD).is_file():
         return None
-    return checked_record(folder, name)
-
-
-def checked_record(folder: Path, name: str) -> dict[str, Any]:
-    """The record of an encoder whose weights are what was written."""
     try:
-        record = plain_json((folder / RECORD).read_bytes())
-        if not isinstance(record, dict) or record.get("identity") != name:
-            raise ValueError("it is of something else")
-        kinds = {"label": str, "objective": str, "curve": list, "flags": dict, "machine": dict, "images": dict}
-        for key, kind in kinds.items():
-            if not isinstance(record.get(key), kind):
-                raise ValueError(f"it does not tell '{key}' as it should")
-        if not isinstance(record.get("seconds"), int | float) or not isinstance(record.get("digest"), str):
-            raise ValueError("it does not tell its seconds or its digest as it should")
-        if record["digest"] != _digest(folder / WEIGHTS):
-            raise ValueError(f"{WEIGHTS} is not what was written")
-    except (OSError, ValueError) as error:
+        return read_encoder(folder)
+    except Damaged as error:
         raise BadEncoder(
-            f"encoder '{folder}' cannot be used ({visible(error)}). `unseen run` makes it anew; nothing else is lost."
+            f"encoder '{folder}' cannot be used: it {error.why}. `unseen run` makes it anew; nothing else is lost."
         ) from None
-    return record
 
 
 def encoder_state(store: Store, name: str) -> dict[str, Tensor]:
@@ -176,8 +155,3 @@ def _bytes(folder: Path) -> int:
         return sum(file.stat().st_size for file in folder.iterdir())
     except OSError:
         return 0
-
-
-def _digest(path: Path) -> str:
-    with open(path, "rb") as handle:
-        return hashlib.file_digest(handle, "blake2b").hexdigest()[:32]

@@ -31,7 +31,7 @@ def with_weights(study: Study, trial: Trial, state: Mapping[str, torch.Tensor], 
     """A trial's network with weights that it learned before, as it stood when it had learned them."""
     network = laid_out(network_of(study, without_encoder(trial)), device)
     if needed := study.encoder(trial):  # told as it was when it learned; nothing of it is looked at
-        network.network.description["weights"] = encoder_words(trial, needed.identity)
+        network.description["weights"] = encoder_words(trial, needed.identity)
     try:
         network.network.load_state_dict(dict(state))
     except RuntimeError as error:

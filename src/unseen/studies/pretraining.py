@@ -16,8 +16,9 @@ import numpy as np
 import torch
 
 from unseen.models import Network, Seeing
-from unseen.studies.encoders import BadEncoder, Encoder, encoder_record, keep_encoder, remove_encoders
+from unseen.studies.encoders import Encoder, keep_encoder, remove_encoders
 from unseen.studies.execute import Event, Watch, machine
+from unseen.studies.needed import encoders_to_make
 from unseen.studies.protocols.labelled import first_network
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, precisions
@@ -49,7 +50,8 @@ def pretrain(study: Study, *, device: torch.device | str = "cpu", watch: Watch |
     identities. One that was killed is made again, one that is damaged too."""
     tell = watch or (lambda event: None)
     made = []
-    for needed in missing_encoders(study, str(torch.device(device).type), tell):
+    found = encoders_to_make(study, torch.device(device).type, lambda text: tell(Event("note", text)))
+    for needed in found:
         remove_encoders(study.store, [needed.identity])  # what is left of a damaged one
         epochs = needed.trial.recipe.pretraining.epochs
         tell(Event("pretraining", needed.label, needed.identity, {"epochs": epochs}))
@@ -60,26 +62,6 @@ def pretrain(study: Study, *, device: torch.device | str = "cpu", watch: Watch |
         del network
         gc.collect()
     return made
-
-
-def missing_encoders(study: Study, device: str = "cpu", tell: Watch | None = None) -> list[Encoder]:
-    """The encoders that trials need which are still to be trained; not those of trials that are finished, or whose own
-    weights are kept."""
-    from unseen.studies.anew import kept_of
-
-    found: dict[str, Encoder] = {}
-    for trial in study.missing(device):
-        needed = study.encoder(trial)
-        if needed is None or needed.identity in found or kept_of(study, trial, device) is not None:
-            continue
-        try:
-            if encoder_record(study.store, needed.identity) is not None:
-                continue
-        except BadEncoder as error:
-            if tell is not None:
-                tell(Event("note", f"{needed.label}: {error}"))
-        found[needed.identity] = needed
-    return list(found.values())
 
 
 def rows_for(samples: Samples, trial: Trial) -> Images:
@@ -206,7 +188,9 @@ def spread_of(learner: PretrainingLearner) -> float:
 
 
 def _collapsed(spread: float) -> str:
-    return f"its features are the same for all pictures (spread {spread:.2g}): nothing was learned that tells them apart"
+    return (
+        f"its features are the same for all pictures (spread {spread:.2g}): nothing was learned that tells them apart"
+    )
 
 
 def pretrained_text(record: dict[str, Any]) -> str:

@@ -109,4 +109,3 @@ class CLIP(Pretext):
             tokens.append(words)
             there.append((words > 0) & mentioned[:, None])
         return torch.cat(tokens, 1), torch.cat(there, 1)
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,7 @@ class PretextRow:
     """``make(encoder, features, **options)``; ``pairs``: it tells pictures of a batch apart, so that one alone teaches
     nothing; ``does``: what a list says of it; ``source``: the paper."""
 
-    make: type[Pretext]
+    make: Callable[..., Pretext]
     does: str
     source: str
     pairs: bool = False
@@ -42,7 +42,7 @@ class PretextRow:
     @property
     def options(self) -> dict[str, Any]:
         """Names and defaults of what a recipe may say of it."""
-        taken = inspect.signature(self.make.__init__).parameters.values()
+        taken = inspect.signature(self.make).parameters.values()
         return {one.name: one.default for one in taken if one.kind is one.KEYWORD_ONLY and one.name not in OURS}
 
 

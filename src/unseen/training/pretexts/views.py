@@ -49,7 +49,7 @@ def view(images: Tensor, recipe: Recipe, rows: Tensor, visit: Tensor, seed: int,
         seen = images.float()
         if recipe.least < 1 or recipe.flip > 0:
             seen = cropped(seen, recipe, u[:, 0:5])
-        if recipe.colour > 0 and seen.shape[1] == 3:
+        if recipe.colour > 0:
             seen = jittered(seen, recipe.colour, u[:, 5:10])
         if recipe.grey > 0 and seen.shape[1] == 3:
             seen = torch.where(_chosen(u[:, 10], recipe.grey), _grey(seen).expand_as(seen), seen)
@@ -79,7 +79,8 @@ def cropped(images: Tensor, recipe: Recipe, u: Tensor) -> Tensor:
 
 
 def jittered(images: Tensor, strength: float, u: Tensor) -> Tensor:
-    """Brightness, contrast, saturation and hue, as PIL blends them, with probability 0.8; values stay in the range."""
+    """Brightness, contrast, saturation and hue, as PIL blends them, with probability 0.8; values stay in the range.
+    Grey pictures have no saturation and no hue."""
     reach = 0.8 * strength
     least = max(0.0, 1 - reach)
     factors = least + (1 + reach - least) * u[:, :3]
@@ -88,9 +89,10 @@ def jittered(images: Tensor, strength: float, u: Tensor) -> Tensor:
     changed = (images * light).clamp(0, 255)
     middle = _grey(changed).mean((2, 3), keepdim=True)
     changed = (middle + (changed - middle) * contrast).clamp(0, 255)
-    grey = _grey(changed)
-    changed = (grey + (changed - grey) * colours).clamp(0, 255)
-    changed = hue_turned(changed, turned).clamp(0, 255)
+    if images.shape[1] == 3:
+        grey = _grey(changed)
+        changed = (grey + (changed - grey) * colours).clamp(0, 255)
+        changed = hue_turned(changed, turned).clamp(0, 255)
     return torch.where(_chosen(u[:, 4], 0.8), changed, images)
 
 
@@ -132,6 +134,8 @@ def blurred(images: Tensor, u: Tensor) -> Tensor:
 
 
 def _grey(images: Tensor) -> Tensor:
+    if images.shape[1] != 3:
+        return images.mean(1, keepdim=True)
     red, green, blue = images.unbind(1)
     return (GREY[0] * red + GREY[1] * green + GREY[2] * blue)[:, None]
 
