@@ -325,5 +325,3 @@ def test_a_recipe_without_pretraining_is_written_as_before(tmp_path):
     assert "pretraining" not in recipe_toml(study(tmp_path / "a", pretraining=None, protocol="scratch").recipe)
     with_it = study(tmp_path / "a").recipe
     assert recipe_from(parse(recipe_toml(with_it), "r")) == with_it
-
-

@@ -59,7 +59,10 @@ def test_the_last_weights_are_kept_and_every_one_that_should_has_moved(name):
     assert done.flags == {}
     after = learner.pretext.delivered.trunk.state_dict()
     still = [key for key, one in before.items() if torch.equal(one, after[key])]
-    assert [key for key in still if not key.endswith(("num_batches_tracked", "conv1.bias"))] in ([], ["network.cls_token"])
+    assert [key for key in still if not key.endswith(("num_batches_tracked", "conv1.bias"))] in (
+        [],
+        ["network.cls_token"],
+    )
 
 
 def test_views_differ_from_epoch_to_epoch_and_the_watched_loss_sees_the_same():

@@ -52,9 +52,20 @@ class Encoder:
         """
         section, said = self.trial.recipe.pretraining, self.trial.condition
         named = ("pretraining.objective", "pretraining.seed", "network.backbone")
-        more = [setting_text(key, said[key]) for key in said if key.startswith(OWN) and key not in named]
+        more = [_said(key, said[key]) for key in said if key.startswith(OWN) and key not in named]
         backbone = self.trial.recipe.network.backbone
-        return " · ".join(["encoder", section.objective, backbone, *more, f"seed {section.seed}"])
+        return " · ".join(["encoder", section.objective, backbone, *filter(None, more), f"seed {section.seed}"])
+
+
+def _said(key: str, value: object) -> str:
+    """A key of a grid and its value; of a table its keys, nothing of an empty one.
+
+    >>> _said("pretraining.objective_arguments", {"crop": 0.5, "flip": 0.0}), _said("pretraining.lr", 0.1)
+    ('crop 0.5, flip 0.0', 'lr 0.1')
+    """
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {one}" for name, one in value.items())
+    return setting_text(key, value)
 
 
 class BadEncoder(UnseenError):

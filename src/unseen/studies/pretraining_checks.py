@@ -22,6 +22,7 @@ KEY = "pretraining"
 def check_pretraining(study: Study) -> None:
     """Every encoder can be made, suits the trials that need it, and learns from what they are not asked about."""
     seen: set[str] = set()
+    built: set[str] = set()
     for trial in study.trials:
         if trial.recipe.pretraining.world is None:
             continue
@@ -34,7 +35,7 @@ def check_pretraining(study: Study) -> None:
             _check_options(trial)
         elif (needed := study.encoder(trial)) is not None and needed.identity not in seen:
             seen.add(needed.identity)
-            _check_encoder(needed, world)
+            _check_encoder(needed, world, built)
 
 
 def _check_trial(trial: Trial) -> None:
@@ -102,9 +103,9 @@ def _check_options(trial: Trial) -> None:
     check_options(trial.recipe.pretraining.objective, trial.recipe.pretraining.objective_arguments)
 
 
-def _check_encoder(needed: Encoder, world: World) -> None:
-    """Its objective suits its network, and there are pictures enough."""
-    from unseen.studies.pretraining import category_of, rows_for
+def _check_encoder(needed: Encoder, world: World, built: set[str]) -> None:
+    """Its objective suits its network, and there are pictures enough. ``built``: what was tried before."""
+    from unseen.studies.pretraining import category_of, watched_of
     from unseen.training.augment import check_plan
     from unseen.training.pretexts import pretext_row
 
@@ -117,22 +118,27 @@ def _check_encoder(needed: Encoder, world: World) -> None:
             f"{KEY}.images = {section.images:,}, and [{KEY}.world] has {len(samples):,}; ask for fewer, leave it out "
             "(then all are taken), or give the world more instances or levels."
         )
-    images = rows_for(samples, trial)
-    if row.pairs and (section.batch < 2 or len(images.train) < 2 or len(images.watched) < 2):
+    wanted = min(section.images or len(samples), len(samples))
+    watched = watched_of(wanted, section.batch)
+    if row.pairs and (section.batch < 2 or wanted - watched < 2 or watched < 2):
         fewest = f"{KEY}.batch = {section.batch}" if section.batch < 2 else f"{len(samples):,} images"
         raise UnseenError(
             f"{KEY}.objective = '{section.objective}' tells the pictures of a batch apart, and {fewest} leave none to "
             "tell apart; it needs batches of 2 or more, and 4 images or more. Papers take hundreds."
         )
-    if not len(images.train) or not len(images.watched):
+    if wanted - watched < 1 or watched < 1:
         raise UnseenError(f"[{KEY}.world] has {len(samples):,} images; an encoder needs 2 or more to learn from.")
-    check_steps_and_rates(KEY, section.settings(), len(images.train))
+    check_steps_and_rates(KEY, section.settings(), wanted - watched)
     if section.objective == "supervised" and category_of(samples) is None:
         raise UnseenError(
             f"{KEY}.objective = 'supervised' names the category, and world '{world.name}' has none; take another "
             "objective or another world."
         )
-    _tried(trial, world)
+    factors = [(factor.name, len(factor)) for factor in samples.space.factors if factor.kind != "instance"]
+    key = f"{trial.recipe.network.model_dump_json()} {section.objective} {section.objective_arguments} {factors}"
+    if key not in built:
+        built.add(key)
+        _tried(trial, world)
 
 
 def _tried(trial: Trial, world: World) -> None:

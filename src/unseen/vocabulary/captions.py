@@ -50,7 +50,7 @@ def phrase(factor: Factor, level: int) -> str:
     text = factor.texts[level]
     if factor.kind == "category":
         return text
-    if factor.name in SCALES:
+    if factor.name in SCALES and factor.kind == "ordinal":
         words = SCALES[factor.name]
         return words[min(len(words) - 1, level * len(words) // len(factor))]
     if factor.name == "light" and factor.period:
