@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
-
 from small_learners import CPU, fetching, same, toy
+
 from unseen.models import Seeing, build
 from unseen.training import pictures, train
 from unseen.training.pretexts import PRETEXTS

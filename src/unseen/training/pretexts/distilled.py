@@ -65,8 +65,8 @@ class DINO(Pretext):
     more, small ones of 5 to 40 %, prototypes that do not learn in the first stretch. Ours, for small pictures: two
     small views rather than eight, of the size of large ones (a mixer takes one size only); 1,024 prototypes behind 512
     hidden and 128 narrow units rather than 65,536, 2,048 and 256; a teacher's momentum of 0.99 at first, since
-    thousands rather than hundreds of thousands of steps are taken; prototypes stay for the first tenth of training (there: the
-    first of a hundred epochs).
+    thousands rather than hundreds of thousands of steps are taken; prototypes stay for the first tenth of training
+    (there: the first of a hundred epochs).
     """
 
     def __init__(
