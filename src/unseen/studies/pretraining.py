@@ -188,9 +188,7 @@ def spread_of(learner: PretrainingLearner) -> float:
 
 
 def _collapsed(spread: float) -> str:
-    return (
-        f"its features are the same for all pictures (spread {spread:.2g}): nothing was learned that tells them apart"
-    )
+    return f"its features are nearly the same for all pictures (spread {spread:.2g} of 1)"
 
 
 def pretrained_text(record: dict[str, Any]) -> str:
