@@ -49,6 +49,8 @@ def conv(before, after, kernel=4):
 
 
 CNN = conv(32, 32) + conv(32, 64) + conv(64, 64) + conv(64, 256)
+
+
 def transformer(d, depth, tokens=64, patch=8 * 8 * 3):
     """Touvron et al. 2021: embedding, class token, places, blocks of attention and a perceptron four times as wide."""
     block = 4 * d + (3 * d * d + 3 * d) + (d * d + d) + (4 * d * d + 4 * d) + (4 * d * d + d)

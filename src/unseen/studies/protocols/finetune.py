@@ -23,7 +23,7 @@ def check(trial: Trial) -> None:
     if not trial.recipe.start:
         raise UnseenError(
             "protocol = 'finetune' starts from weights that are there, and none are given; set network.pretrained = "
-            'true, network.checkpoint = "FILE" or a [pretraining.world], or set protocol = "scratch".'
+            'true or network.checkpoint = "FILE", give it a [pretraining.world], or set protocol = "scratch".'
         )
 
 

@@ -39,7 +39,7 @@ def check(trial: Trial) -> None:
     if not trial.recipe.start and not network.frozen:
         raise UnseenError(
             "protocol = 'probe' trains the heads on features of weights that are there, and none are given; set "
-            'network.pretrained = true, network.checkpoint = "FILE" or a [pretraining.world], or '
+            'network.pretrained = true or network.checkpoint = "FILE", give it a [pretraining.world], or set '
             'protocol = "scratch" to train all weights. '
             "If features of random weights are meant, say so by network.frozen = true."
         )
