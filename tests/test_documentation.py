@@ -97,7 +97,7 @@ def recipe_names(page: Path) -> list[str]:
     return sorted(
         set(
             re.findall(
-                r"\b(?:own|madan2022|schott2022|zaidi2020|geirhos2018)/[\w-]+(?![\w*-]|\.(?:png|svg|csv|md|parquet|toml))",
+                r"\b(?:own|madan2022|schott2022|zaidi2020|geirhos2018|ibrahim2022)/[\w-]+(?![\w*-]|\.(?:png|svg|csv|md|parquet|toml))",
                 page.read_text(encoding="utf-8"),
             )
         )
@@ -134,7 +134,7 @@ def test_the_guide_names_every_key_of_a_recipe():
     guide = (ROOT / "docs/guide/recipes.md").read_text(encoding="utf-8")
     sections = (
         recipe.Recipe, recipe.NetworkSection, recipe.TrainingSection, recipe.SearchSection, recipe.CalibrationSection,
-        recipe.RecordingsSection, recipe.AnswersSection, recipe.MeasuresSection,
+        recipe.RecordingsSection, recipe.AnswersSection, recipe.MeasuresSection, recipe.PretrainingSection,
     )  # fmt: skip
     outside = {
         "network",
@@ -145,6 +145,7 @@ def test_the_guide_names_every_key_of_a_recipe():
         "recordings",
         "measures",
         "answers",
+        "pretraining",
     }  # own tables
     keys = {key for section in sections for key in section.model_fields} - outside
     assert sorted(key for key in keys if f"`{key}`" not in guide) == []

@@ -62,6 +62,20 @@ def bagnet(stages):
 
 
 CNN = conv(32, 32) + conv(32, 64) + conv(64, 64) + conv(64, 256)
+
+
+def transformer(d, depth, tokens=64, patch=8 * 8 * 3):
+    """Touvron et al. 2021: embedding, class token, places, blocks of attention and a perceptron four times as wide."""
+    block = 4 * d + (3 * d * d + 3 * d) + (d * d + d) + (4 * d * d + 4 * d) + (4 * d * d + d)
+    return patch * d + d + d + (tokens + 1) * d + depth * block + 2 * d
+
+
+def mixer(d, depth, tokens=64, patch=8 * 8 * 3):
+    """Tolstikhin et al. 2021: blocks that mix tokens through d/2 and channels through 4d units."""
+    block = 4 * d + (tokens * d // 2 + d // 2) + (d // 2 * tokens + tokens) + (4 * d * d + 4 * d) + (4 * d * d + d)
+    return patch * d + d + depth * block + 2 * d
+
+
 SUMS = {
     "bagnet-9": bagnet(2),
     "bagnet-17": bagnet(3),
@@ -78,6 +92,8 @@ SUMS = {
     "alexnet-no-early-pools": conv(3, 96, 11) + conv(48, 256, 5) + conv(256, 384, 3) + conv(192, 384, 3)
     + conv(192, 256, 3) + (7 * 7 * 256 * 4096 + 4096) + (4096 * 4096 + 4096),
     "efficientnet-lite0": 4_652_008 - 1281 * 1000,  # timm's count of its model card, less the classifier
+    "vit-nano-p8": transformer(96, 4), "vit-tiny-p8": transformer(192, 12), "vit-small-p8": transformer(384, 12),
+    "mixer-nano-p8": mixer(96, 4), "mixer-tiny-p8": mixer(256, 8), "mixer-small-p8": mixer(512, 8),
 }  # fmt: skip
 
 

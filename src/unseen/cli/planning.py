@@ -38,6 +38,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     console.print(f"\n{count} ({seeds} seed{'s' * (seeds != 1)}), {done} finished already")
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     show_strengths(study, console)
+    show_encoders(study, console, device)
     show_networks(study, console)
     kind = find_device(device).type
     told = [keeping(study).words(), without_weights(study, kind), *work(study, kind).words()] if trials else []
@@ -114,6 +115,15 @@ def show_networks(study: Any, console: Console, *, few_only: bool = False) -> No
                 print_hanging(console, f"{name}{': ' * bool(text)}{text}")
             if few:
                 print_hanging(console, f"  note: {name}, {few}")
+
+
+def show_encoders(study: Any, console: Console, device: str) -> None:
+    """What is pretrained before the trials, and what of it is here."""
+    from unseen.engines.local import find_device
+    from unseen.studies.needed import encoder_words
+
+    for line in encoder_words(study, find_device(device).type):
+        print_hanging(console, line)
 
 
 def show_strengths(study: Any, console: Console) -> bool:
@@ -206,6 +216,7 @@ def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: 
 def show_status(study: Any, console: Console) -> None:
     from unseen.kinds.collect import damage, finished_trials
     from unseen.studies.anew import work
+    from unseen.studies.encoders import encoders_taken
     from unseen.studies.kept_weights import taken
     from unseen.studies.subjects import subjects_of
     from unseen.vocabulary.sizes import size_text
@@ -235,6 +246,9 @@ def show_status(study: Any, console: Console) -> None:
     networks, size = taken(study.store)
     if networks:
         console.print(f"weights of {networks} network{'s' * (networks != 1)} are kept ({size_text(size)})")
+    encoders, size = encoders_taken(study.store)
+    if encoders:
+        console.print(f"{encoders} encoder{'s' * (encoders != 1)} pretrained and kept ({size_text(size)})")
     found, gone = subjects_of(study)
     if found:
         console.print(f"answers from elsewhere: {', '.join(one.subject.words for one in found)}", markup=False)
@@ -250,7 +264,9 @@ def show_status(study: Any, console: Console) -> None:
 def clean_study(study: Any, console: Console, everything: bool, yes: bool, weights: bool = False) -> None:
     from unseen.studies import anew
     from unseen.studies.codeless import unknown_code
+    from unseen.studies.encoders import encoders_kept, encoders_taken, remove_encoders
     from unseen.studies.kept_weights import remove, taken
+    from unseen.studies.needed import encoders_left_behind
     from unseen.vocabulary.errors import UnseenError, listed
     from unseen.vocabulary.sizes import size_text
 
@@ -263,14 +279,18 @@ def clean_study(study: Any, console: Console, everything: bool, yes: bool, weigh
     wanted = {study.find(trial) for trial in study.trials}
     left_behind = [name for name in store.finished() if name not in wanted] if everything else []
     stale = anew.left_behind(study) if everything else []
+    unneeded = encoders_left_behind(study) if everything else []
     failures = list(store.failures())
     with store.locked():
         what = f"{len(left_behind)} finished trials and the weights of {len(stale)} networks"
-        if (left_behind or stale) and not yes and not typer.confirm(f"Delete {what} the recipe does not ask for?"):
-            left_behind = stale = []
-        if weights and not yes and not typer.confirm(f"Delete the weights of {taken(store)[0]} networks?"):
+        what += f" and {len(unneeded)} encoders" if unneeded else ""
+        stale_or_trials = left_behind or stale or unneeded
+        if stale_or_trials and not yes and not typer.confirm(f"Delete {what} the recipe does not ask for?"):
+            left_behind = stale = unneeded = []
+        also = f" and {encoders_taken(store)[0]} encoders" if encoders_kept(store) else ""
+        if weights and not yes and not typer.confirm(f"Delete the weights of {taken(store)[0]} networks{also}?"):
             weights = False
-        freed = remove(store, None if weights else stale)
+        freed = remove(store, None if weights else stale) + remove_encoders(store, None if weights else unneeded)
         swept = store.sweep()
         for identity in failures:
             store.failure_path(identity).unlink(missing_ok=True)

@@ -60,6 +60,10 @@ class Progress(Followed):
             self._say(f"  {name}: strength of {', '.join(event.figures['levels'])}")
         elif event.kind == "calibrated":
             self._say(f"  calibrated  {event.figures['text']}")
+        elif event.kind == "pretraining":
+            self._say(f"  {name}: {event.figures['epochs']} epochs")
+        elif event.kind == "pretrained":
+            self._say(f"  pretrained  {event.figures['text']}")
         elif event.kind == "note":
             self._say(f"  note: {name}", tail=False)
         elif event.kind == "computing" and self.bar is None:

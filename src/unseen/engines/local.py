@@ -21,6 +21,7 @@ from unseen.studies.calibration import calibrate
 from unseen.studies.commands import note_command
 from unseen.studies.execute import Event, Watch, execute
 from unseen.studies.keeping import keeps_weights
+from unseen.studies.pretraining import pretrain
 from unseen.studies.room import check_room
 from unseen.studies.store import DiskTrouble, disk_error
 from unseen.studies.study import Study
@@ -79,7 +80,8 @@ def run_study(
     command: str = "",
 ) -> Outcome:
     """Run every trial that is missing. What is finished stays; what failed before is tried again. Strengths that the
-    recipe wants calibrated are found first. ``command``: how it was asked for, noted for the report."""
+    recipe wants calibrated are found first, and encoders made that trials need. ``command``: how it was asked for,
+    noted for the report."""
     from unseen.studies.recipe_files import recipe_toml
 
     place = find_device(device)
@@ -91,6 +93,8 @@ def run_study(
             note_command(study.path, command)
         except OSError as error:
             raise disk_error(error, study.path) from error
+        if any(trial.recipe.pretraining.world for trial in study.trials):
+            pretrain(study, device=place, watch=watch)
         if study.calibrations:
             calibrate(study, device=place, watch=watch)
         todo = study.missing(place.type)

@@ -11,11 +11,13 @@ import numpy as np
 
 from unseen.engines.local import PACK, find_device
 from unseen.studies.anew import kept_of
+from unseen.studies.encoders import Encoder
+from unseen.studies.needed import encoders_to_make
 from unseen.studies.protocol_table import Where, protocol_of
 from unseen.studies.strengths import possible_strengths
 from unseen.studies.study import Study
 from unseen.studies.together import goes_together
-from unseen.studies.trials import precisions
+from unseen.studies.trials import precisions, without_encoder
 from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError
 
@@ -59,6 +61,8 @@ def estimate(study: Study, device: str) -> Estimate:
     seconds += _together(study, jointly, place, rates)
     known = len({_key(study, trial) for trial in todo} & set(timed))
     before, more = _calibrations(study, place, rates)
+    learned, seen = _encoders(study, place)
+    before, more = before + learned, more + seen
     return Estimate(before + seconds, images + more, len(todo), torch.device(place).type, _how(known, len(rates)))
 
 
@@ -145,6 +149,57 @@ def _calibrations(study: Study, device: Any, rates: dict[str, float]) -> tuple[f
     return seconds, images
 
 
+def _encoders(study: Study, device: Any) -> tuple[float, int]:
+    """Seconds and images of the encoders to make, one after the other, by two small steps of each kind."""
+    from unseen.studies.pretraining import rows_for
+
+    rates: dict[str, float] = {}
+    seconds, images = 0.0, 0
+    for needed in encoders_to_make(study, device.type):
+        section, network = needed.trial.recipe.pretraining, needed.trial.recipe.network
+        world = study.learned_world(needed.trial)
+        key = f"{section.objective} {section.objective_arguments} {network.model_dump_json()} {world.size}"
+        if key not in rates:
+            rates[key] = _pretraining_rate(study, needed, device)
+        n = len(rows_for(world.samples, needed.trial).train) * section.epochs
+        images, seconds = images + n, seconds + n / rates[key]
+    return seconds, images
+
+
+def _pretraining_rate(study: Study, needed: Encoder, device: Any) -> float:
+    """Images a second of an encoder in training."""
+    import torch
+
+    from unseen.studies.pretraining import build_pretext
+    from unseen.studies.protocols.labelled import first_network
+    from unseen.training import laid_out
+    from unseen.training.pretexts import Asked
+
+    threads, section = torch.get_num_threads(), needed.trial.recipe.pretraining
+    if device.type == "cpu":
+        torch.set_num_threads(section.threads)
+    try:
+        world = study.learned_world(needed.trial)
+        network = first_network(needed.trial, world.size)
+        pretext = laid_out(build_pretext(needed.trial, network, world.samples), device)
+        batch = min(32 if device.type == "cpu" else 256, max(2, section.batch))
+        channels = needed.trial.recipe.network.channels
+        images = torch.randint(0, 256, (batch, channels, *world.size), dtype=torch.uint8, device=device)
+        rows, zero = torch.arange(batch, device=device), torch.zeros((), dtype=torch.long, device=device)
+        levels = torch.zeros(batch, len(world.samples.space.factors), dtype=torch.long, device=device)
+        spans = []
+        for _ in range(STEPS + 1):
+            started = time.perf_counter()
+            asked = Asked(images, rows, levels, zero, zero.float(), 0, lambda seen: seen.float() / 255, True)
+            pretext.loss(asked).loss.mean().backward()
+            if device.type == "cuda":
+                torch.cuda.synchronize()
+            spans.append(time.perf_counter() - started)
+        return batch / float(np.median(spans[1:]))
+    finally:
+        torch.set_num_threads(threads)
+
+
 def _images(trial: Any, rows: int, once: bool) -> int:
     """Images that training sees: of each epoch, and of each pair that a search tries on all but the share it asks.
     Where they are looked at ``once``, all epochs see the same, and so do all pairs, with the share."""
@@ -186,7 +241,7 @@ def _images_per_second(study: Study, trial: Any, device: Any) -> float:
         torch.set_num_threads(trial.recipe.training.threads)
     try:
         world = study.world(trial)
-        network = laid_out(network_of(study, trial), device)
+        network = laid_out(network_of(study, without_encoder(trial)), device)
         batch = min(32 if device.type == "cpu" else 256, trial.recipe.training.batch)
         images = torch.randint(0, 256, (batch, world.channels, *world.size), dtype=torch.uint8, device=device)
         spans = []

@@ -1,5 +1,5 @@
-"""The table of our own networks: those of in-domain generalisation (Schott et al. 2022) that timm does not have, and
-the AlexNet of Zaidi et al. 2020.
+"""The table of our own networks: those of in-domain generalisation (Schott et al. 2022) that timm does not have, the
+AlexNet of Zaidi et al. 2020, and vision transformers and mixers for small pictures.
 
 A row's ``make`` takes the channels and the size of the images, and arguments of its own, and gives a network whose
 children, in their order, are its layers. They are shared or separate, as any network that is not cut.
@@ -19,6 +19,7 @@ from unseen.models.bagnet import bagnet9, bagnet17, bagnet33
 from unseen.models.convolutional import cnn, coordconv
 from unseen.models.efficientnet_lite import PACKAGE, efficientnet_lite0
 from unseen.models.equivariant import equivariant_c4, equivariant_c8
+from unseen.models.patches import mixer_nano, mixer_small, mixer_tiny, vit_nano, vit_small, vit_tiny
 from unseen.models.perceptrons import coordinate_based, mlp, set_encoder
 from unseen.models.spatial_transformer import spatial_transformer
 from unseen.vocabulary.errors import UnseenError, listed, unknown
@@ -53,6 +54,12 @@ SMALL: Mapping[str, Small] = {
     "bagnet-17": Small(bagnet17, 14_164_032, "Brendel & Bethge 2019, released code"),
     "bagnet-33": Small(bagnet33, 16_261_184, "Brendel & Bethge 2019, released code"),
     "efficientnet-lite0": Small(efficientnet_lite0, 3_371_008, "timm's tf_efficientnet_lite0", PACKAGE),
+    "vit-nano-p8": Small(vit_nano, 472_416, "timm's VisionTransformer, ours in size"),
+    "vit-tiny-p8": Small(vit_tiny, 5_388_480, "timm's VisionTransformer, DeiT-Ti's width"),
+    "vit-small-p8": Small(vit_small, 21_393_792, "timm's VisionTransformer, DeiT-S's width"),
+    "mixer-nano-p8": Small(mixer_nano, 342_112, "timm's MlpMixer, ours in size"),
+    "mixer-tiny-p8": Small(mixer_tiny, 4_395_264, "timm's MlpMixer, ours in size"),
+    "mixer-small-p8": Small(mixer_small, 17_178_624, "timm's MlpMixer, Mixer-S's width"),
 }
 
 

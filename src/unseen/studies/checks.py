@@ -15,6 +15,7 @@ from unseen.measures import chance
 from unseen.studies.asked import is_pattern, matching
 from unseen.studies.invariances import check_invariance, check_rectified
 from unseen.studies.limits import check_images, check_named, check_training
+from unseen.studies.pretraining_checks import check_pretraining
 from unseen.studies.protocol_table import protocol_of
 from unseen.studies.strengths import check_target
 from unseen.studies.tables import trains
@@ -41,6 +42,7 @@ def check_study(study: Study) -> None:
         _check_trial(study, trial, new=id(study.split(trial)) not in seen)
         seen.add(id(study.split(trial)))
     _check_patterns(study)
+    check_pretraining(study)
     _check_networks(study)
     _check_calibrations(study)
 

@@ -20,9 +20,14 @@ from unseen.vocabulary.world import World
 
 
 def without_code(description: Mapping[str, Any]) -> dict[str, Any]:
-    """A trial's description but for the code of its network."""
-    network = {key: value for key, value in description["network"].items() if key != "code"}
-    return {**description, "network": network}
+    """A trial's description but for the code of its network, and of the encoder that it starts from."""
+    told = {**description, "network": _codeless(description["network"])}
+    before = description.get("pretraining")
+    return told if before is None else {**told, "pretraining": {**before, "network": _codeless(before["network"])}}
+
+
+def _codeless(network: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in network.items() if key != "code"}
 
 
 class Codeless:

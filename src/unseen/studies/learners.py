@@ -13,9 +13,10 @@ import torch
 from unseen.models import Preprocessed
 from unseen.studies.kept_weights import Unusable
 from unseen.studies.protocol_table import Brought, protocol_of
+from unseen.studies.protocols.labelled import encoder_words
 from unseen.studies.search import is_wanted, search
 from unseen.studies.study import Study
-from unseen.studies.trials import Trial
+from unseen.studies.trials import Trial, without_encoder
 from unseen.training import LabelledData, Learner, Trained, labelled_data, laid_out
 from unseen.training.feed import fits, resident
 from unseen.vocabulary.errors import UnseenError
@@ -28,7 +29,9 @@ def network_of(study: Study, trial: Trial) -> Preprocessed:
 
 def with_weights(study: Study, trial: Trial, state: Mapping[str, torch.Tensor], device: torch.device) -> Preprocessed:
     """A trial's network with weights that it learned before, as it stood when it had learned them."""
-    network = laid_out(network_of(study, trial), device)
+    network = laid_out(network_of(study, without_encoder(trial)), device)
+    if needed := study.encoder(trial):  # told as it was when it learned; nothing of it is looked at
+        network.description["weights"] = encoder_words(trial, needed.identity)
     try:
         network.network.load_state_dict(dict(state))
     except RuntimeError as error:

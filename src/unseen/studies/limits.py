@@ -30,9 +30,11 @@ TRIED = 10_000  # strengths of one transformation
 
 def check_named(recipe: Recipe) -> None:
     """Seeds from 0, and nothing said twice: the second would be the first again, and count for nothing."""
-    negative = [seed for seed in (*recipe.seeds, recipe.design.seed, recipe.calibration.seed) if seed < 0]
+    own = (recipe.design.seed, recipe.calibration.seed, recipe.pretraining.seed)
+    negative = [seed for seed in (*recipe.seeds, *own) if seed < 0]
     if negative:
-        raise UnseenError(f"seeds, design.seed and calibration.seed go from 0; {listed(negative)} was given.")
+        keys = "seeds, design.seed, calibration.seed and pretraining.seed"
+        raise UnseenError(f"{keys} go from 0; {listed(negative)} was given.")
     lists = {"seeds": recipe.seeds, "targets": recipe.targets, "recordings.sets": recipe.recordings.sets}
     if not isinstance(recipe.recordings.layers, str):
         lists["recordings.layers"] = recipe.recordings.layers
@@ -49,21 +51,26 @@ def check_training(trial: Trial, targets: Sequence[Target], images: int) -> None
     sections = {name: getattr(trial.recipe, name) for name in protocol_of(trial.recipe).sections}
     for where, section in sections.items():
         _check_weights(where, section, [target.name for target in targets])
-        _check_length(where, section, images)
-        for key, rate in (("lr", section.lr), ("weight_decay", section.weight_decay)):
-            if rate > RATE:
-                raise UnseenError(f"{where}.{key} = {rate:g} is too large for any network to learn; {RATE:g} at most.")
+        check_steps_and_rates(where, section, images)
         if section.layer_decay != 1 and trial.recipe.protocol_name in (PROBE, READOUT):
             raise UnseenError(
                 f"{where}.layer_decay = {section.layer_decay:g} does nothing where protocol = "
                 f"'{trial.recipe.protocol_name}': it goes by the layers of a network whose weights all learn. Leave it "
                 'out, or set protocol = "finetune".'
             )
-        if section.threads > THREADS:
-            raise UnseenError(
-                f"{where}.threads = {section.threads:,}; possible: 1 to {THREADS:,}. A trial is quickest with as many "
-                "as the machine has cores, or fewer."
-            )
+
+
+def check_steps_and_rates(where: str, section: TrainingSection, images: int) -> None:
+    """How long, how fast and on how many threads a section of a recipe trains, on so many images."""
+    _check_length(where, section, images)
+    for key, rate in (("lr", section.lr), ("weight_decay", section.weight_decay)):
+        if rate > RATE:
+            raise UnseenError(f"{where}.{key} = {rate:g} is too large for any network to learn; {RATE:g} at most.")
+    if section.threads > THREADS:
+        raise UnseenError(
+            f"{where}.threads = {section.threads:,}; possible: 1 to {THREADS:,}. A trial is quickest with as many "
+            "as the machine has cores, or fewer."
+        )
 
 
 def _check_weights(where: str, section: TrainingSection, targets: Sequence[str]) -> None:

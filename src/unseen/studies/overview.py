@@ -82,7 +82,7 @@ def _studies(folder: Path, deep: int) -> Iterator[Path]:
 
 def _changed(path: Path) -> datetime | None:
     times = []
-    for name in ("recipe.toml", "trials", "subjects", "failed", "calibrations", "report"):
+    for name in ("recipe.toml", "trials", "subjects", "failed", "calibrations", "encoders", "report"):
         try:
             times.append((path / name).stat().st_mtime)
         except OSError:

@@ -9,7 +9,7 @@ from typing import Any
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.recipe import Recipe, shipped
 from unseen.vocabulary.recipe_text import is_file, is_there, no_recipe
-from unseen.vocabulary.unused_keys import reads_out
+from unseen.vocabulary.unused_keys import pretrains, reads_out
 
 
 def recipe_toml(recipe: Recipe) -> str:
@@ -25,6 +25,8 @@ def recipe_toml(recipe: Recipe) -> str:
     tables = _without_none(recipe.model_dump(mode="json"))
     if not reads_out(tables, "recipe"):
         del tables["readout"]  # inherited, and refused where a recipe writes it itself
+    if not pretrains(tables, "recipe"):
+        del tables["pretraining"]  # every default of it, and refused in a recipe that has nothing to learn from
     if tables.get("grid") == [{}]:
         del tables["grid"]
     return tomli_w.dumps(tables)

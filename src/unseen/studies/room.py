@@ -12,7 +12,7 @@ from unseen.studies.asked import layers_to_record
 from unseen.studies.keeping import keeps_weights
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
-from unseen.studies.trials import Trial
+from unseen.studies.trials import Trial, without_encoder
 from unseen.vocabulary.sizes import size_text
 
 ANSWER = 4  # bytes that an answer takes on disk: its number, class and confidence, packed
@@ -98,7 +98,7 @@ def _units(study: Study, trial: Trial) -> int:
     from unseen.studies.learners import network_of
 
     try:
-        network: Any = network_of(study, trial)
+        network: Any = network_of(study, without_encoder(trial))
     except (Exception, SystemExit):
         return 0
     units = 0

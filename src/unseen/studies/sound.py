@@ -6,11 +6,12 @@ may rely on what is checked here; what is not as it should be is told by file an
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unseen.studies.archives import ARRAYS, FACTS, IDENTITY, SUBJECT, TABLES, plain_json
+from unseen.studies.archives import ARRAYS, ENCODER, ENCODERS, FACTS, IDENTITY, SUBJECT, TABLES, plain_json
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.subjects import MODEL, PEOPLE
 from unseen.vocabulary.visible import visible
@@ -148,6 +149,38 @@ _SUBJECT: dict[tuple[str, ...], tuple[Callable[[Any], bool], str]] = {
     ("counts",): (_maps(_count), "a table of counts"),
     ("added",): (_text, "a text"),
 }
+
+
+_ENCODER: dict[tuple[str, ...], tuple[Callable[[Any], bool], str]] = {
+    ("label",): (_text, "a text"),
+    ("objective",): (_text, "a text"),
+    ("images",): (_maps(_count), "a table of counts"),
+    ("curve",): (_curve, "a list of tables of numbers with an epoch each"),
+    ("flags",): (_maps(_text), "a table of texts"),
+    ("machine",): (_maps(_text), "a table of texts"),
+    ("seconds",): (_number, "a number"),
+    ("digest",): (_text, "a text"),
+}
+
+
+def read_encoder(folder: Path) -> dict[str, Any]:
+    """What is told of a pretrained network, checked; its weights are what was written."""
+    facts = _json(folder, ENCODER)
+    for path, kind in _ENCODER.items():
+        _check(folder, facts, path, kind, file=ENCODER)
+    try:
+        if facts["digest"] != digest_of(folder / ENCODERS[0]):
+            raise Damaged(folder, f"has {ENCODERS[0]}, which is not what was written")
+    except OSError as error:
+        raise Damaged(folder, f"has {ENCODERS[0]}, which cannot be read ({error})") from None
+    flags = {visible(name): visible(text) for name, text in facts["flags"].items()}
+    return {**facts, "label": visible(facts["label"]), "flags": flags}
+
+
+def digest_of(path: Path) -> str:
+    """Of a file's content."""
+    with open(path, "rb") as handle:
+        return hashlib.file_digest(handle, "blake2b").hexdigest()[:32]
 
 
 class DamagedAnswers(Damaged):

@@ -5,6 +5,7 @@ study/
   trials/<identity>/   trial.json, responses.parquet, activity.safetensors
   subjects/<identity>/ subject.json, responses.parquet: answers that were made elsewhere
   weights/<learned>/   weights.safetensors, learned.json (if kept; older trials may hold their weights themselves)
+  encoders/<identity>/ weights.safetensors, encoder.json: pretrained networks that trials need
   calibrations/<identity>.json   strengths that were found, with their curves
   failed/<identity>.json
   damaged/<identity>-…/   trials that could not be read and were replaced by those of a pack
@@ -26,6 +27,8 @@ from pathlib import Path
 from typing import Any
 
 from unseen.studies.archives import (
+    ENCODER,
+    ENCODERS,
     IDENTITY,
     MARK,
     PACKED,
@@ -71,6 +74,12 @@ class Store:
         found = [p for p in home.iterdir() if IDENTITY.fullmatch(p.name)] if home.is_dir() else []
         found = [p for p in found if (p / SUBJECT).is_file()]
         return [p.name for p in sorted(found, key=lambda p: (p.stat().st_mtime, p.name))]
+
+    def encoders(self) -> list[str]:
+        """Identities of the encoders that are here whole."""
+        home = self.path / "encoders"
+        found = [p for p in home.iterdir() if IDENTITY.fullmatch(p.name)] if home.is_dir() else []
+        return sorted(p.name for p in found if all((p / part).is_file() for part in ENCODERS))
 
     def subject_folder(self, identity: str) -> Path:
         return self.path / "subjects" / identity
@@ -154,7 +163,8 @@ class Store:
 
     def sweep(self) -> int:
         """Remove what killed runs left half-written; give the number of leftovers."""
-        homes = [home for home in (self.trials, self.weights, self.path / "subjects") if home.is_dir()]
+        kept = (self.trials, self.weights, self.path / "subjects", self.path / "encoders")
+        homes = [home for home in kept if home.is_dir()]
         leftovers = [path for home in homes for path in home.iterdir() if path.name.startswith(".")]
         for path in leftovers:
             shutil.rmtree(path, ignore_errors=True)
@@ -192,7 +202,8 @@ class Store:
         return holder(self.path / ".lock")
 
     def pack(self, out: Path) -> int:
-        """The study without weights as one file; give the number of trials in it."""
+        """The study as one file, without the weights of its trials and with the encoders that they need; give the
+        number of trials in it."""
         check_target(out)
         names = [name for name in self.finished() if IDENTITY.fullmatch(name)]  # a copy by another name is no trial
         remove_leftovers(out.parent, out.name)
@@ -204,6 +215,9 @@ class Store:
                 for file in sorted((self.path / "calibrations").glob("[!.]*.json")):
                     if IDENTITY.fullmatch(file.stem) and file.is_file():
                         archive.add(file, arcname=f"{MARK}/calibrations/{file.name}")
+                for name in self.encoders():
+                    for part in ENCODERS:
+                        archive.add(self.path / "encoders" / name / part, arcname=f"{MARK}/encoders/{name}/{part}")
                 for name in names:
                     for file in (self.trials / name / part for part in PACKED):
                         if file.is_file():
@@ -240,7 +254,7 @@ class Store:
             raise disk_error(error, self.path) from error
 
     def _take_in(self, archive_path: Path, found: Unpacked, note: Note) -> tuple[int, int]:
-        if not found.trials and not found.calibrations and not found.subjects:
+        if not found.trials and not found.calibrations and not found.subjects and not found.encoders:
             raise UnseenError(f"'{archive_path}' holds no finished trial.")
         with self.locked("or unpack into another folder"):
             self.sweep()
@@ -250,6 +264,8 @@ class Store:
             for name, record in found.calibrations.items():
                 if here[name] is None:
                     self.keep_calibration(name, record)
+            for identity, folder in found.encoders.items():
+                write_folder(self.path / "encoders" / identity, partial(_move_all, folder), ENCODER)
             new = {identity: folder for identity, folder in found.trials.items() if not self.has(identity)}
             for identity in [identity for identity in found.trials if identity not in new]:
                 if kept := self._set_aside_damaged(identity):

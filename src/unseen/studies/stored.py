@@ -110,7 +110,12 @@ def outline(description: Mapping[str, Any]) -> str:
     space keeps images together."""
     world = {key: value for key, value in description["world"].items() if key != "fingerprint"}
     versions = {key: value for key, value in description.get("versions", {}).items() if key != "pools"}
-    return digest(as_hashed({**without_weights(description), "world": world, "versions": versions}))
+    told = {**without_weights(description), "world": world, "versions": versions}
+    if "pretraining" in told:  # its encoder, but for the images it learned from
+        before = told["pretraining"]
+        images = {key: value for key, value in before.get("world", {}).items() if key != "fingerprint"}
+        told["pretraining"] = {**before, "world": images}
+    return digest(as_hashed(told))
 
 
 def at_hand(study: Study) -> Study:

@@ -8,7 +8,7 @@ was found on a GPU serves the same study on a CPU. Importing this module loads n
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from unseen.studies.trials import Trial, describe, identity
@@ -82,9 +82,9 @@ def plain_trial(trial: Trial) -> Trial:
         "recordings": RecordingsSection(sets=("plain",), layers="none"),
         "grid": ({},),
     }
-    own = ("protocol", "world.", "network.", "training.", *(f"design.{key}" for key in CARRIED))
+    own = ("protocol", "world.", "network.", "training.", "pretraining.", *(f"design.{key}" for key in CARRIED))
     condition = {key: value for key, value in trial.condition.items() if key.startswith(own)}
-    return Trial(recipe.model_copy(update=changes), section.seed, condition)
+    return replace(trial, recipe=recipe.model_copy(update=changes), seed=section.seed, condition=condition)
 
 
 def _for_one(training: TrainingSection, target: str) -> TrainingSection:
@@ -211,7 +211,7 @@ def with_strengths(trial: Trial, record: Mapping[str, Any] | None) -> Trial:
     strengths = {**(arguments.get("strengths") or {}), **chosen}
     world = Named.model_validate({"name": trial.recipe.world.name, **arguments, "strengths": strengths})
     changes = {"world": world, "calibration": CalibrationSection()}  # pyright: ignore[reportCallIssue]
-    return Trial(trial.recipe.model_copy(update=changes), trial.seed, trial.condition)
+    return replace(trial, recipe=trial.recipe.model_copy(update=changes))
 
 
 def curve_text(strengths: Sequence[float], accuracy: Sequence[float]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from unseen.designs import Audit, audit
 from unseen.studies.asked import named_sets
 from unseen.studies.codeless import Codeless, failures_named
+from unseen.studies.encoders import Encoder, encoder_of, needs_encoder, pretraining_world
 from unseen.studies.protocol_table import protocol_of
 from unseen.studies.store import Store
 from unseen.studies.strengths import (
@@ -82,7 +83,7 @@ class Study:
         trials: list[tuple[Trial, str]] = []
         names: dict[str, str] = {}
         needed: dict[str, Calibration] = {}
-        for trial in expand(self.recipe):
+        for trial in map(self._with_images, expand(self.recipe)):
             section = trial.recipe.calibration
             if not section.steps:
                 trials.append((trial, ""))
@@ -96,6 +97,30 @@ class Study:
                 needed.setdefault(names[key], Calibration(names[key], plain, section))
             trials.append((trial, names[key]))
         return trials, needed
+
+    def _with_images(self, trial: Trial) -> Trial:
+        """The trial, told what images its encoder learns from."""
+        section = pretraining_world(trial)
+        return trial if section is None else replace(trial, learned_from=self._opened(section).fingerprint)
+
+    @cached_property
+    def encoders(self) -> dict[str, Encoder]:
+        """The distinct encoders that the recipe's trials need, by identity."""
+        found: dict[str, Encoder] = {}
+        for trial in self.trials:
+            if (needed := self.encoder(trial)) is not None:
+                found.setdefault(needed.identity, needed)
+        return found
+
+    def encoder(self, trial: Trial) -> Encoder | None:
+        """The encoder that a trial starts from, if something is learned before it."""
+        return encoder_of(trial, self.learned_world(trial)) if needs_encoder(trial) else None
+
+    def learned_world(self, trial: Trial) -> World:
+        """The world that a trial's encoder learns from."""
+        section = pretraining_world(trial)
+        assert section is not None
+        return self._opened(section)
 
     def refresh(self) -> None:
         """Look at the calibrations again: trials may have their strengths now."""

@@ -23,13 +23,22 @@ from unseen.studies.given_models import model_in_identity, model_name
 from unseen.studies.protocol_table import protocol_of
 from unseen.studies.tables import component_versions, design_call, digest, placeless
 from unseen.vocabulary.errors import UnseenError, listed, nearest
-from unseen.vocabulary.protocol_names import PROBE
-from unseen.vocabulary.recipe import AnswersSection, NetworkSection, Recipe, Section, override, recipe_from
+from unseen.vocabulary.protocol_names import NO_PRETRAINING, PROBE
+from unseen.vocabulary.recipe import (
+    AnswersSection,
+    NetworkSection,
+    PretrainingSection,
+    Recipe,
+    Section,
+    override,
+    recipe_from,
+)
 from unseen.vocabulary.stems import AUTO, STANDARD, settled
 from unseen.vocabulary.world import World
 
 PRECISIONS = ("float32", "bf16")
 MOST_TRIALS = 100_000
+PRETRAINING_VERSION = 1  # raise it when an encoder would learn otherwise
 MOST_VALUES = 3  # of a list, said one by one
 KEPT = {"weights"}  # of [recordings]: whether weights are kept changes neither what is learned nor what is recorded
 
@@ -41,6 +50,7 @@ class Trial:
     recipe: Recipe
     seed: int
     condition: Mapping[str, Any]
+    learned_from: str = ""  # the fingerprint of the world that its network was pretrained on
 
     @property
     def label(self) -> str:
@@ -113,7 +123,7 @@ def _check_number(recipe: Recipe) -> None:
 def _check_key(tables: Mapping[str, Any], key: str) -> None:
     """A dotted grid key must lead to a section that exists; open sections check their own arguments later."""
     section, _, name = key.partition(".")
-    sections = ("world", "design", "network", "training", "answers", "recordings", "measures")
+    sections = ("world", "design", "network", "training", "answers", "recordings", "measures", "pretraining")
     if key == "protocol":
         return
     if section not in sections or not name:
@@ -124,9 +134,10 @@ def _check_key(tables: Mapping[str, Any], key: str) -> None:
         )
 
 
-def precisions(recipe: Recipe, device: str) -> tuple[str, ...]:
-    """Precisions that answer the recipe, the one this device would use first: "auto" is content with any."""
-    asked = recipe.training.precision
+def precisions(recipe: Recipe, device: str, asked: str = "") -> tuple[str, ...]:
+    """Precisions that answer the recipe (or what is ``asked`` in another section of it), the one this device would use
+    first: "auto" is content with any."""
+    asked = asked or recipe.training.precision
     if asked != "auto":
         return (asked,)
     first = "bf16" if device == "cuda" else "float32"
@@ -152,7 +163,39 @@ def without_start(trial: Trial, size: Sequence[int]) -> Trial:
     """The same trial with random weights in the same network: to be looked at, where weights do not matter."""
     own = trial.recipe.network
     bare = own.model_copy(update={"pretrained": False, "checkpoint": None, "stem": stem_of(own, size)})
-    return replace(trial, recipe=trial.recipe.model_copy(update={"network": bare}))
+    changes = {"network": bare, "pretraining": PretrainingSection()}  # pyright: ignore[reportCallIssue]
+    return replace(trial, recipe=trial.recipe.model_copy(update=changes))
+
+
+def without_encoder(trial: Trial) -> Trial:
+    """The same trial whose network starts from its first weights, whatever encoder it is to start from: where all its
+    weights are at hand, or none matters."""
+    if trial.recipe.pretraining.world is None:
+        return trial
+    first = trial.recipe.pretraining.model_copy(update={"objective": NO_PRETRAINING})
+    return replace(trial, recipe=trial.recipe.model_copy(update={"pretraining": first}))
+
+
+def encoder_described(trial: Trial, *, stem: str, code: bool = True) -> dict[str, Any]:
+    """All that decides the encoder a trial starts from: its world, its network, how it learned. Where its precision is
+    "auto" it is the same on any device, so that what was made on a GPU serves the same study on a CPU."""
+    recipe, section = trial.recipe, trial.recipe.pretraining
+    assert section.world is not None
+    own = section.model_dump(mode="json", exclude_defaults=True, exclude={"world", "overlap"})
+    world = {"name": section.world.name, "arguments": placeless(section.world.arguments)}
+    network = recipe.network.model_dump(mode="json", exclude_defaults=True, include={"channels", "arguments"})
+    return {
+        "world": {**world, "fingerprint": trial.learned_from},
+        "network": {
+            **network,
+            "backbone": recipe.network.backbone,
+            **({"stem": stem} if stem != STANDARD else {}),
+            **(code_in_identity(recipe.network.backbone) if code else {}),
+        },
+        "pretraining": {**own, "objective": section.objective},
+        "normalise": recipe.training.normalise,
+        "version": PRETRAINING_VERSION,
+    }
 
 
 def described(
@@ -181,6 +224,7 @@ def described(
         "targets": list(recipe.targets),
         **({"task": recipe.task} if recipe.task != "classification" else {}),
         **({"protocol": protocol.name} if not recipe.is_implied else {}),
+        **({"pretraining": encoder_described(trial, stem=stem, code=code)} if recipe.pretraining.world else {}),
         "network": {
             **_chosen(recipe.network.model_copy(update={"stem": AUTO, "frozen": frozen, "labels": None})),
             **({"stem": stem} if stem != STANDARD else {}),

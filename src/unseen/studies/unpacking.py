@@ -19,8 +19,18 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from unseen.studies.archives import FACTS, IDENTITY, MARK, PACKED, SUBJECT, SUBJECTS, calibration_record
-from unseen.studies.sound import Damaged, check_subject, check_trial
+from unseen.studies.archives import (
+    ENCODER,
+    ENCODERS,
+    FACTS,
+    IDENTITY,
+    MARK,
+    PACKED,
+    SUBJECT,
+    SUBJECTS,
+    calibration_record,
+)
+from unseen.studies.sound import Damaged, check_subject, check_trial, read_encoder
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.recipe import parse, recipe_from
 from unseen.vocabulary.visible import visible
@@ -44,6 +54,7 @@ class Unpacked:
     recipe: str | None = None
     trials: dict[str, Path] = field(default_factory=dict)
     subjects: dict[str, Path] = field(default_factory=dict)
+    encoders: dict[str, Path] = field(default_factory=dict)
     calibrations: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -78,6 +89,8 @@ def unpack_aside(path: Path, aside: Path, *, salvage: bool, limit: float | None,
                 found.calibrations[file.stem] = {}
             elif file.parent.parent.name == "subjects":
                 found.subjects[file.parent.name] = file.parent
+            elif file.parent.parent.name == "encoders":
+                found.encoders[file.parent.name] = file.parent
             else:
                 found.trials[file.parent.name] = file.parent
     except _DAMAGE as error:
@@ -87,6 +100,7 @@ def unpack_aside(path: Path, aside: Path, *, salvage: bool, limit: float | None,
             raise UnseenError(f"'{path}' is not a packed study, or is damaged: {visible(error)}.{told}") from None
         found.trials = {name: found.trials[name] for name in whole}
         found.subjects = {name: one for name, one in found.subjects.items() if (one / SUBJECT).is_file()}
+        found.encoders = {name: one for name, one in found.encoders.items() if (one / ENCODER).is_file()}
     if left_out:
         count = f"{len(left_out)} file{'s' * (len(left_out) != 1)} that no study has"
         note(f"left out {count}: {listed(map(visible, left_out), most=4)}")
@@ -113,6 +127,7 @@ def _check(path: Path, aside: Path, found: Unpacked, salvage: bool, note: Note) 
     """Whether each part is what its name says."""
     _check_folders(path, found.trials, check_trial, "trial {}", salvage, note)
     _check_folders(path, found.subjects, check_subject, "the answers of a subject, {},", salvage, note)
+    _check_folders(path, found.encoders, read_encoder, "encoder {}", salvage, note)
     for identity in list(found.calibrations):
         try:
             found.calibrations[identity] = calibration_record(
@@ -206,7 +221,7 @@ def _place(path: Path, name: str) -> PurePosixPath | None:
     if parts == ["recipe.toml"]:
         return PurePosixPath("recipe.toml")
     identity = parts[1].removesuffix(".json") if len(parts) > 1 else ""
-    files = {"trials": PACKED, "subjects": SUBJECTS}
+    files = {"trials": PACKED, "subjects": SUBJECTS, "encoders": ENCODERS}
     trial = len(parts) == 3 and parts[2] in files.get(parts[0], ())
     if not trial and not (len(parts) == 2 and parts[0] == "calibrations" and parts[1].endswith(".json")):
         return None

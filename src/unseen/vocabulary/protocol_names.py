@@ -9,6 +9,7 @@ SCRATCH, FINETUNE, PROBE, READOUT = "scratch", "finetune", "probe", "readout"
 GIVEN, ZERO_SHOT = "given", "zero-shot"
 AS_THEY_ARE = (GIVEN, ZERO_SHOT)  # nothing is trained
 BY_LABELS = (SCRATCH, FINETUNE, PROBE, *AS_THEY_ARE)  # of ours: they have no use for [readout]
+NO_PRETRAINING = "none"  # the objective of an encoder that keeps its first weights
 SUPERVISED = "supervised"  # the objective of learning by labels
 
 

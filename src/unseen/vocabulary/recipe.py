@@ -104,6 +104,38 @@ class TrainingSection(Section):
         return self
 
 
+class PretrainingSection(Section):
+    """What a network learns before its trials, on a ``world`` of its own (none: nothing): an encoder that all trials
+    which say the same share. ``images``: so many of the world's, drawn at random (none: all). ``objective``: see
+    :mod:`unseen.training.pretexts`; "none" leaves the first weights as they are. ``overlap``: categories may be those
+    that are asked later. AdamW and half a cosine are of all papers of the table; the other defaults are ours."""
+
+    world: Named | None = None
+    images: Whole | None = Field(default=None, ge=1)
+    objective: str = SUPERVISED
+    objective_arguments: dict[str, Any] = {}
+    epochs: Whole = Field(default=50, ge=1)
+    batch: Whole = Field(default=256, ge=1)
+    optimiser: Literal["adam", "adamw", "sgd"] = "adamw"
+    lr: Number = Field(default=1e-3, gt=0)
+    momentum: Number = Field(default=0.9, ge=0, lt=1)
+    weight_decay: Number = Field(default=0.05, ge=0)
+    schedule: Literal["constant", "cosine", "linear"] = "cosine"
+    warmup: Number = Field(default=0.0, ge=0)
+    augment: dict[str, Number] = {}
+    precision: Literal["auto", "float32", "bf16"] = "auto"
+    threads: Whole = Field(default=1, ge=1)
+    seed: Whole = 0
+    overlap: Truth = False
+
+    def settings(self) -> TrainingSection:
+        """As the training loop takes them; the last weights are kept, since a pretext has no validation to choose by
+        that would mean anything for what comes after."""
+        own = {key for key in PretrainingSection.model_fields if key in TrainingSection.model_fields}
+        taken = self.model_dump(include=own - {"objective", "objective_arguments"})
+        return TrainingSection.model_validate({**taken, "select": "last"})
+
+
 class SearchSection(Section):
     """Learning rate and weight decay by a grid, each tried on the training rows without a ``share`` of them that is
     then asked; the best is trained on all (Zaidi et al. 2020: 10 %). Both lists empty: no search."""
@@ -179,6 +211,7 @@ class Recipe(Section):
     network: NetworkSection = NetworkSection()
     training: TrainingSection = TrainingSection()  # pyright: ignore[reportCallIssue]
     readout: TrainingSection = TrainingSection()  # pyright: ignore[reportCallIssue]
+    pretraining: PretrainingSection = PretrainingSection()  # pyright: ignore[reportCallIssue]
     search: SearchSection = SearchSection()  # pyright: ignore[reportCallIssue]
     calibration: CalibrationSection = CalibrationSection()  # pyright: ignore[reportCallIssue]
     answers: AnswersSection = AnswersSection()
@@ -196,14 +229,21 @@ class Recipe(Section):
         return self.protocol or self._implied(self.network.frozen)
 
     @property
+    def start(self) -> str:
+        """The key that gives the network weights to start from, "" where it starts from random ones of its own."""
+        return self.network.start or ("pretraining" if self.pretraining.world is not None else "")
+
+    @property
     def is_implied(self) -> bool:
         """Whether other keys say the protocol, too, so that its name adds nothing; of a probe, frozen says it."""
         return self.protocol_name == self._implied(self.network.frozen or self.protocol == PROBE)
 
     def _implied(self, frozen: bool) -> str:
-        network = self.network
         return implied(
-            objective=self.training.objective, frozen=frozen, start=bool(network.start), given=network.model is not None
+            objective=self.training.objective,
+            frozen=frozen,
+            start=bool(self.start),
+            given=self.network.model is not None,
         )
 
 
@@ -211,6 +251,7 @@ SECTIONS: dict[str, type[Section]] = {
     "network": NetworkSection,
     "training": TrainingSection,
     "readout": TrainingSection,
+    "pretraining": PretrainingSection,
     "search": SearchSection,
     "calibration": CalibrationSection,
     "answers": AnswersSection,

@@ -59,6 +59,16 @@ def reads_out(tables: Mapping[str, Any], where: str) -> bool:
     return any(value != SUPERVISED for value in values_of(tables, "training", "objective", where, SUPERVISED))
 
 
+def pretrains(tables: Mapping[str, Any], where: str) -> bool:
+    """Whether any trial of a recipe's tables has a world to be pretrained on.
+
+    >>> pretrains({"pretraining": {"world": {"name": "objects"}}}, "recipe"), pretrains({}, "recipe")
+    (True, False)
+    """
+    inside = any(key.startswith("pretraining.world") for one in grids_of(tables, where) for key in one)
+    return inside or any(values_of(tables, "pretraining", "world", where, None))
+
+
 def _searches(tables: Mapping[str, Any], where: str) -> bool:
     return any(v for key in ("lr", "weight_decay") for v in values_of(tables, "search", key, where, ()))
 
@@ -87,6 +97,12 @@ UNUSED: tuple[UnusedKeys, ...] = (
         f"it is for the readout of an encoder that learned without labels, and all trials of this recipe learn by them "
         f"(training.objective = '{SUPERVISED}', the default). Leave it out (no result changes), or set "
         "training.objective and its encoder as network.backbone (`unseen models` lists them).",
+    ),
+    UnusedKeys(
+        "pretraining",
+        (),
+        pretrains,
+        "it has no world to learn from. Leave it out, or give it one: [pretraining.world] and name = ... below it.",
     ),
     UnusedKeys(
         "search",

@@ -10,6 +10,7 @@ from unseen.studies.protocols.labelled import (
     labelled_learner,
     labelled_network,
     labelled_tried,
+    pretraining_words,
 )
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
@@ -19,15 +20,17 @@ from unseen.vocabulary.errors import UnseenError
 def check(trial: Trial) -> None:
     check_labels(trial)
     check_all_learn(trial.recipe)
-    if not trial.recipe.network.start:
+    if not trial.recipe.start:
         raise UnseenError(
             "protocol = 'finetune' starts from weights that are there, and none are given; set network.pretrained = "
-            'true or network.checkpoint = "FILE", or set protocol = "scratch".'
+            'true or network.checkpoint = "FILE", give it a [pretraining.world], or set protocol = "scratch".'
         )
 
 
 def words(study: Study, trial: Trial) -> str:
     pretrained = trial.recipe.network.pretrained
+    if trial.recipe.start == "pretraining":
+        return f"finetuned from {pretraining_words(trial.recipe)}"
     return f"finetuned from {'pretrained weights' if pretrained else checkpoint_name(trial.recipe)}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.grids import inline
-from unseen.vocabulary.protocol_names import FINETUNE, PROBE, READOUT, SUPERVISED
+from unseen.vocabulary.protocol_names import FINETUNE, NO_PRETRAINING, PROBE, READOUT, SUPERVISED
 from unseen.vocabulary.recipe import Recipe
 from unseen.vocabulary.seeds import seed_of
 
@@ -41,7 +42,45 @@ def labelled_network(study: Study, trial: Trial) -> Preprocessed:
         arguments=network.arguments,
         trust=False,
     )
+    begin(study, trial, built)
     return Preprocessed(built, normalise=trial.recipe.training.normalise, channels=network.channels)
+
+
+def begin(study: Study, trial: Trial, network: Network) -> None:
+    """Put the encoder that a trial needs into its network; the heads start afresh. Where nothing is to be learned
+    before it, its first weights are those the encoder would have begun with."""
+    if trial.recipe.pretraining.world is None:
+        return
+    from unseen.studies.encoders import BadEncoder, encoder_state
+
+    needed = study.encoder(trial)
+    if needed is None:
+        state = first_network(trial, network.description["input_size"]).trunk.state_dict()
+        told = "pretraining: none, the first weights of an encoder"
+    else:
+        state = encoder_state(study.store, needed.identity)
+        told = encoder_words(trial, needed.identity)
+    try:
+        network.trunk.load_state_dict(dict(state))
+    except RuntimeError as error:
+        raise BadEncoder(f"'{trial.label}': its encoder does not fit its network ({str(error)[:300]}).") from None
+    network.description["weights"] = told
+
+
+def encoder_words(trial: Trial, identity: str) -> str:
+    return f"pretraining: {trial.recipe.pretraining.objective}, encoder {identity}"
+
+
+def first_network(trial: Trial, size: Sequence[int]) -> Network:
+    """A network with the first weights that its encoder begins with."""
+    from unseen.models import build
+
+    network, section = trial.recipe.network, trial.recipe.pretraining
+    return build(
+        network.backbone, {"encoder": 1}, sharing="shared", stem=network.stem, channels=network.channels,
+        input_size=(size[0], size[1]), seed=seed_of(section.seed, "pretraining", "weights"),
+        arguments=network.arguments, trust=False,
+    )  # fmt: skip
 
 
 def learner_for(network: Preprocessed, study: Study, trial: Trial, brought: Brought) -> Learner:
@@ -107,6 +146,12 @@ def check_labels(trial: Trial) -> None:
     _check_no_arguments(recipe)
 
 
+def pretraining_words(recipe: Recipe) -> str:
+    """The encoder that a network starts from, in a few words."""
+    objective = recipe.pretraining.objective
+    return "an encoder's first weights" if objective == NO_PRETRAINING else f"an encoder pretrained by {objective}"
+
+
 def check_all_learn(recipe: Recipe) -> None:
     """Where all weights learn, none is frozen."""
     if recipe.network.frozen:
@@ -118,6 +163,11 @@ def check_all_learn(recipe: Recipe) -> None:
 
 def check_no_start(recipe: Recipe) -> None:
     """Where weights are random at first, none are given."""
+    if recipe.start == "pretraining":
+        raise UnseenError(
+            f"protocol = '{recipe.protocol_name}' starts from random weights, and [pretraining] makes others; leave "
+            f'[pretraining] out, or set protocol = "{FINETUNE}" (all weights learn on) or "{PROBE}" (the heads alone).'
+        )
     if key := recipe.network.start:
         given = json.dumps(getattr(recipe.network, key))
         raise UnseenError(

@@ -20,6 +20,7 @@ from unseen.studies.protocols.labelled import (
     checkpoint_name,
     labelled_tried,
     learner_for,
+    pretraining_words,
     tolerances,
 )
 from unseen.studies.protocols.probes_together import TOGETHER, check_fit, takes
@@ -45,10 +46,11 @@ def check(trial: Trial) -> None:
             f"protocol = 'probe' on network.model = '{network.model}' fits its heads together; set "
             'training.optimiser = "lbfgs".'
         )
-    if not network.model and not network.start and not network.frozen:
+    if not network.model and not trial.recipe.start and not network.frozen:
         raise UnseenError(
             "protocol = 'probe' trains the heads on features of weights that are there, and none are given; set "
-            'network.pretrained = true or network.checkpoint = "FILE", or protocol = "scratch" to train all weights. '
+            'network.pretrained = true or network.checkpoint = "FILE", give it a [pretraining.world], or set '
+            'protocol = "scratch" to train all weights. '
             "If features of random weights are meant, say so by network.frozen = true."
         )
 
@@ -73,7 +75,8 @@ def words(study: Study, trial: Trial) -> str:
     if recipe.network.model:
         return "probes on its features, fitted together"
     told = {"pretrained": "pretrained features", "": "features of random weights"}
-    features = told.get(recipe.network.start, f"features of {checkpoint_name(recipe)}")
+    told["pretraining"] = f"features of {pretraining_words(recipe)}"
+    features = told[recipe.start] if recipe.start in told else f"features of {checkpoint_name(recipe)}"
     if takes(recipe):
         return f"probes on {features}, fitted together"
     why = why_not_once(study, trial)
