@@ -34,7 +34,7 @@ class TwoTowers:
     @property
     def logit_scale(self) -> float:
         """By what it multiplies cosines before the softmax."""
-        return float(self._module.logit_scale.exp())  # type: ignore[operator]
+        return float(self._module.logit_scale.detach().exp())  # type: ignore[operator]
 
     def outputs(self, images: Tensor) -> Tensor:
         raise AssertionError("a model without outputs is not asked for them")
