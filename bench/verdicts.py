@@ -285,7 +285,9 @@ def _expected(found: Finding) -> float:
     claim is: those that expect a fall, or to be the lowest, are below zero."""
     if "shared-wide" in found.name:
         return 0.0
-    below = any(word in found.name for word in ("costs", "falls", "lowest", "hardest", "does not help", "worst", "worse"))
+    below = any(
+        word in found.name for word in ("costs", "falls", "lowest", "hardest", "does not help", "worst", "worse")
+    )
     null = 0.8 if "ceiling" in found.name else 0.5 if "cue" in found.name else 0.0
     null = 0.1 if "does not help" in found.name else null
     return float((found.value < null) == below)
