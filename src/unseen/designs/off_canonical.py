@@ -151,7 +151,7 @@ def _of_grid(samples: Samples, block: Block, canonical: np.ndarray, wanted: np.n
             f"draw from; give these factors fewer levels, or use the world natural-variation, which lists combinations."
         )
     cells = np.stack([axis.ravel() for axis in np.meshgrid(*each, indexing="ij")], 1)
-    return np.ravel_multi_index(tuple(cells.T), grid.shape)
+    return np.asarray(np.ravel_multi_index(tuple(cells.T), grid.shape))
 
 
 def _cells(samples: Samples, block: Block, names: Sequence[str]) -> Int[np.ndarray, "places factors"]:

@@ -241,7 +241,7 @@ def _sides(
         raise UnseenError(f"design.held_out = {held_out!r} is a share of each class below 1, or a number of objects.")
     if not is_number(validation) or not 0 <= validation < 1:
         raise UnseenError(f"design.validation = {validation!r} is a share of the objects trained on; from 0, below 1.")
-    names = samples.space[category].texts
+    names = [str(level) for level in samples.space[category].levels]
     key = keyed(seed, "held-out objects", np.arange(len(objects)))
     train, kept, held = [], [], []
     for c in np.unique(objects.category).tolist():

@@ -309,7 +309,8 @@ def _bins(gaps: Gaps, near: Callable[[Any, str], float]) -> tuple[tuple[Bin, ...
     if not len(similarity):
         return (), 0
     found = by_similarity(np.array([np.mean(values) for values in by_class.values()]), similarity)
-    made = (Bin(*map(float, one[:3]), int(one[3])) for one in zip(found.middle, found.mean, found.error, found.n))
+    lines = zip(found.middle, found.mean, found.error, found.n)
+    made = (Bin(float(middle), float(mean), float(error), int(n)) for middle, mean, error, n in lines)
     return tuple(made), int(np.isnan(similarity).sum())
 
 

@@ -159,7 +159,8 @@ def read(study: Study) -> Read:
     for record in trials:
         facts, own = record.facts, Varied.of(record.split_facts)
         model = " ".join(str(value) for key in named_by if (value := facts["condition"].get(key)) is not None)
-        protocol = PROTOCOLS.get(facts["protocol"], facts["protocol"])
+        how = str(facts["protocol"])
+        protocol = PROTOCOLS.get(how, how)
         design = facts["description"].get("design", {})
         repeat = own.fold if repeat_key == FOLD else design.get("seed", 0) if repeat_key == REPEAT else facts["seed"]
         share, regime = (own.share, own.regime) if own.share else (0.0, CANONICAL)
