@@ -76,7 +76,8 @@ def test_sensitivity_is_captums_under_the_same_changes():
 
     def mapped(inputs):
         taken = (inputs[0] if isinstance(inputs, tuple) else inputs).detach().requires_grad_()
-        return torch.autograd.grad(model(taken)[:, 2].sum(), taken)[0].sum(1, keepdim=True)
+        with torch.enable_grad():
+            return torch.autograd.grad(model(taken)[:, 2].sum(), taken)[0].sum(1, keepdim=True)
 
     right = metrics.sensitivity_max(mapped, images, perturb, n_perturb_samples=5, max_examples_per_batch=4)
     np.testing.assert_allclose(sensitivity(model, images, "gradient", 2, radius=0.05, steps=5), right, rtol=1e-4)
