@@ -9,7 +9,6 @@ from unseen.explanations import explain
 from unseen.explanations.faithful import curves, infidelity, sensitivity
 from unseen.measures.attribution import area_under
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.seeds import seed_of
 
 
 def test_of_a_linear_score_deletion_walks_the_attributions_from_the_largest():
@@ -62,22 +61,3 @@ def test_sensitivity_of_known_maps():
     spread = (images[:, :1].amax((1, 2, 3)) - images[:, :1].amin((1, 2, 3))).numpy()
     assert (found > 0).all()
     assert (found < 0.01 * spread * 8 / np.sqrt(images[:, :1].square().sum((1, 2, 3)).numpy()) * 4).all()
-
-
-def test_sensitivity_is_captums_under_the_same_changes():
-    metrics = pytest.importorskip("captum.metrics")
-    model, images, step = Small(), pictures(), iter(range(5))
-    spread = images.amax((1, 2, 3), keepdim=True) - images.amin((1, 2, 3), keepdim=True)
-
-    def perturb(inputs):
-        generator = torch.Generator().manual_seed(seed_of(0, "sensitivity", next(step)))
-        taken = inputs[0] if isinstance(inputs, tuple) else inputs
-        return taken + 0.05 * spread * (torch.rand(taken.shape[1:], generator=generator) * 2 - 1)
-
-    def mapped(inputs):
-        taken = (inputs[0] if isinstance(inputs, tuple) else inputs).detach().requires_grad_()
-        with torch.enable_grad():
-            return torch.autograd.grad(model(taken)[:, 2].sum(), taken)[0].sum(1, keepdim=True)
-
-    right = metrics.sensitivity_max(mapped, images, perturb, n_perturb_samples=5, max_examples_per_batch=4)
-    np.testing.assert_allclose(sensitivity(model, images, "gradient", 2, radius=0.05, steps=5), right, rtol=1e-4)
