@@ -9,6 +9,7 @@ from unseen.explanations import explain
 from unseen.explanations.faithful import curves, infidelity, sensitivity
 from unseen.measures.attribution import area_under
 from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.seeds import seed_of
 
 
 def test_of_a_linear_score_deletion_walks_the_attributions_from_the_largest():
@@ -61,3 +62,20 @@ def test_sensitivity_of_known_maps():
     spread = (images[:, :1].amax((1, 2, 3)) - images[:, :1].amin((1, 2, 3))).numpy()
     assert (found > 0).all()
     assert (found < 0.01 * spread * 8 / np.sqrt(images[:, :1].square().sum((1, 2, 3)).numpy()) * 4).all()
+
+
+def test_sensitivity_is_the_largest_change_written_out():
+    model, images = Small(), pictures()
+    spread = images.amax((1, 2, 3), keepdim=True) - images.amin((1, 2, 3), keepdim=True)
+
+    def mapped(taken):
+        taken = taken.detach().requires_grad_()
+        return torch.autograd.grad(model(taken)[:, 2].sum(), taken)[0].sum(1).flatten(1)
+
+    own, changes = mapped(images), []
+    for step in range(5):
+        generator = torch.Generator().manual_seed(seed_of(0, "sensitivity", step))
+        delta = 0.05 * spread * (torch.rand(images.shape[1:], generator=generator) * 2 - 1)
+        changes.append((mapped(images + delta) - own).norm(dim=1) / own.norm(dim=1))
+    found = sensitivity(model, images, "gradient", 2, radius=0.05, steps=5)
+    np.testing.assert_allclose(found, torch.stack(changes).amax(0), rtol=1e-4)
