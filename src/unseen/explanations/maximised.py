@@ -79,7 +79,9 @@ def maximise(
             canvas = _Canvas(space, len(some), channels, size, (low, high), anatomy, seed)
             climb = _climb(anatomy, some, canvas.pictures().detach())
             optimiser = (
-                torch.optim.Adam([canvas.variable], rate) if space == "fourier" else _Ascent(canvas.variable, rate)
+                torch.optim.Adam([canvas.variable], rate)
+                if space == "fourier"
+                else _Ascent(canvas.variable, rate, steps)
             )
             with torch.no_grad():
                 before.append(climb(canvas.pictures()).float().cpu().numpy())
