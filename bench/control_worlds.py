@@ -17,6 +17,7 @@ from unseen.vocabulary.samples import Block, Samples
 from unseen.vocabulary.seeds import keyed, stream
 from unseen.vocabulary.split import RowSet, Split
 from unseen.worlds import make
+from unseen.worlds.natural_variation import single_cells
 from unseen.worlds.transforms import TRANSFORMATIONS
 
 VERSION = 1  # of the worlds, and of the design below
@@ -102,6 +103,38 @@ def falling_back(levels: int = 10, *, ends: int = 7, instances: int = 10, noise:
         return np.concatenate(halves, axis=2) + noise * _noise(rows)
 
     return Pictured("falling-back", samples, paint, (levels, ends, instances, noise))
+
+
+def turned(kinds: int = 6, *, instances: int = 20, levels: int = 4, noise: float = 40.0) -> Pictured:
+    """The category is a pattern in the upper half. Off their canonical level pose, background and size each put its
+    pixels in an order of that level's own, so that a network knows it there only if it saw that; position and light
+    change a corner of the lower half, which hides nothing."""
+    patterns = stream(0, "categories").integers(0, 2, (kinds, SIDE // 2 * SIDE)) * 120.0 + 60.0
+    names = ("pose", "position", "size", "light", "background")
+    factors = tuple(Factor(name, tuple(range(levels)), kind="ordinal", canonical=0) for name in names)
+    orders = {name: np.stack([stream(0, name, level).permutation(SIDE // 2 * SIDE) for level in range(levels)])
+              for name in ("pose", "background", "size")}  # fmt: skip
+    for order in orders.values():
+        order[0] = np.arange(order.shape[1])
+    n = kinds * instances
+    space = FactorSpace((
+        Factor("category", tuple(f"pattern {k}" for k in range(kinds)), kind="category"),
+        Factor("object", tuple(range(n)), kind="instance"),
+        *factors,
+    ))  # fmt: skip
+    own = {"category": np.repeat(np.arange(kinds), instances), "object": np.arange(n)}
+    samples = Samples(space, (Block(n, own, grid=names, cells=single_cells(factors)),))
+
+    def paint(rows: np.ndarray) -> np.ndarray:
+        shown = patterns[samples.levels("category", rows)]
+        for name, order in orders.items():
+            shown = np.take_along_axis(shown, order[samples.levels(name, rows)], axis=1)
+        below = np.full((len(rows), SIDE // 2, SIDE), 40.0)
+        for corner, name in ((0, "position"), (SIDE - 2, "light")):
+            below[:, -2:, corner : corner + 2] += 40.0 * samples.levels(name, rows)[:, None, None]
+        return np.concatenate([shown.reshape(-1, SIDE // 2, SIDE), below], axis=1) + noise * _noise(rows)
+
+    return Pictured("turned", samples, paint, (kinds, instances, levels, noise))
 
 
 def _noise(rows: np.ndarray) -> np.ndarray:

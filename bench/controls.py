@@ -34,11 +34,13 @@ from unseen.studies import tables
 from unseen.worlds import Entry
 
 WORLDS = {"scrambled": "scrambled", "two-cues": "two_cues", "falling-back": "falling_back", "patched": "patched"}
+WORLDS |= {"turned": "turned"}
 DESIGNS = {"tied_choices": control_worlds.tied_choices}
 NAMES = {True: "holds", False: "does not hold", None: "open"}
 CHOICES, DRAWS, NETWORKS = list(range(5)), list(range(5)), list(range(5))
 CONDITIONS = ["pixels-a", "pixels-b", "white-noise", "salt-and-pepper"]  # the rules about noise go by these names
 TRANSFORMATIONS = ["inversion", "rotation-90"]  # by their names one of them is geometric
+FOLDS = list(range(5))
 DOMAINS = ["a", "b", "c", "d"]
 
 
@@ -153,6 +155,21 @@ CONTROLS = {
         "domains differ by nothing but their name",
         domains(alike=True),
         (("recognised in a domain that was never seen", ""),),
+    ),
+    "variability": Control(
+        "variability",
+        "pose, background and size off their canonical level show the category in an order of pixels that must be seen "
+        "to be known, position and light change what says nothing of it",
+        recipe("variability", {"name": "turned"},
+               {"name": "vary_some", "folds": 5, "images_per_object": 12},
+               [{"design.fold": FOLDS, "design.regime": ["canonical"]},
+                {"design.fold": FOLDS, "design.regime": ["samples"], "design.vary": ["pose", "background", "size"],
+                 "design.share": [0.25, 0.75]},
+                {"design.fold": FOLDS, "design.regime": ["classes"], "design.vary": ["pose"]}],
+               training={"epochs": 10},
+               recordings={"layers": "none", "sets": ["canonical*", "varying-*", "trained-canonical*"]}),
+        (("pose, background and size are the worst", ""), ("variation in all objects closes the gap", ""),
+         ("classes never seen varying have the larger gap", "")),
     ),
 }  # fmt: skip
 

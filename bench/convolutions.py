@@ -146,7 +146,7 @@ def speed(names: Sequence[str], sides: Sequence[int], rounds: int) -> None:
     """Images a second of a step forward and back, channels last (with the way round the fault) and in plain order."""
     import torch
 
-    from unseen.models import Seeing, build
+    from unseen.models import Preprocessed, build
     from unseen.training.narrow_strides import avoid_narrow_strides
 
     torch.set_num_threads(1)
@@ -159,7 +159,7 @@ def speed(names: Sequence[str], sides: Sequence[int], rounds: int) -> None:
         for order in FORMATS:
             memory = getattr(torch, order)
             built = build(name, {"category": 9}, stem="small", input_size=(side, side), seed=0)
-            network: Any = Seeing(built).to(memory_format=memory)  # type: ignore[call-overload]
+            network: Any = Preprocessed(built).to(memory_format=memory)  # type: ignore[call-overload]
             if order == "channels_last":
                 avoid_narrow_strides(network)
             networks[order] = network

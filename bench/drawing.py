@@ -15,7 +15,7 @@ import torch
 
 from bench.machine import CUDA, network_arguments, settle
 from bench.training import OUTPUTS, network, stepping
-from unseen.training import Learner, pictures
+from unseen.training import Learner, labelled_data
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.worlds.natural_variation import natural_variation
 from unseen.worlds.objects import objects
@@ -28,10 +28,10 @@ def learners(args: argparse.Namespace, device: torch.device) -> dict[str, Learne
     labels = np.random.default_rng(0).integers(0, 9, (len(rows), 2))
     precision = "bf16" if device.type == "cuda" else "float32"
     settings = TrainingSection(epochs=10_000, batch=args.batch)
-    few = pictures(rows[:256], labels[:256], world.images, device)
+    few = labelled_data(rows[:256], labels[:256], world.images, device)
     made = {}
     for name, hold in (("held in memory", True), ("drawn ahead", False)):
-        data = pictures(rows, labels, world.images, device, hold=hold, drawn=True)
+        data = labelled_data(rows, labels, world.images, device, hold=hold, drawn=True)
         net = network(args.backbone, "standard", args.side)
         made[name] = Learner(net, tuple(OUTPUTS), data, few, settings, seed=0, device=device, precision=precision)
     return made

@@ -1,105 +1,112 @@
-"""Features of a drawn world, kept on disk, against a plain forward pass over the same pictures in memory, in one run.
+"""What each way of making a world harder costs: processor time of a drawn picture, with and without it, in turns.
 
-    python -m bench.features                                   # a GPU: 20,000 pictures of 224; a CPU: a few small ones
-    python -m bench.features --networks efficientnet_lite0 vit_small_patch16_224 --device cuda
+    python -m bench.features                     # on this machine's CPU, one thread
+    python -m bench.features --sky dawn.hdr      # and with light from a sky map
+    python -m bench.features --out table.csv
 
-Ours draws every picture, prepares it, computes its features and writes them, as a study does; the next batch is drawn
-while the network computes. The rival has the pictures on the device already and keeps nothing. Both run the same
-network at the same precision in batches of the same size.
+Each row is the world `objects` with one thing more; "times" compares it with the row that it adds to. Time is that of
+the process on a processor, so that other work on the machine changes it little, and starts after the objects are made
+and the backgrounds painted; what those take once is told beside. Rounds go over all rows in turn.
 """
 
 from __future__ import annotations
 
-import json
-import shutil
-import tempfile
+import argparse
+import sys
 import time
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 
-from bench.machine import CUDA, arguments, settle
-from unseen.cli.memory import keep_freed_memory
-from unseen.recordings.features import Features
-from unseen.recordings.responses import autocast
-from unseen.studies.kept_features import ahead
-from unseen.worlds.objects import objects
+from bench.intervals import check_table_file, write_table
+from unseen.vocabulary.errors import UnseenError
+from unseen.worlds import make
+from unseen.worlds.rendered import RenderedWorld
+from unseen.worlds.rendering.renderer import render
+from unseen.worlds.rendering.scene import NO_FLOOR, Scenes
+
+NAMES = ("mug", "chair", "dog", "car", "bicycle", "guitar", "umbrella", "bottle")  # in both collections
+BEFORE = {"backgrounds": 25, "drawn": ["background"]}
+HARD = {"collection": "everyday", "variation": "natural"}
+ROWS: dict[str, tuple[str | None, dict[str, Any]]] = {
+    "first": (None, {}),
+    "backgrounds of before": ("first", {**BEFORE}),
+    "everyday things": ("first", {"collection": "everyday"}),
+    "natural, upright": ("everyday things", {"collection": "everyday", "variation": "natural-upright"}),
+    "tumbling": ("natural, upright", HARD),
+    "natural backgrounds, no shadow": ("tumbling", {**HARD, **BEFORE}),
+    "shadow on the ground": ("natural backgrounds, no shadow", {**HARD, **BEFORE}),
+}  # fmt: skip
 
 
-def network(name: str, side: int, device: torch.device) -> torch.nn.Module:
-    import timm
-
-    sized: Any = {"img_size": side} if "vit" in name or "mixer" in name else {}
-    made: Any = timm.create_model(name, pretrained=False, num_classes=0, **sized).eval().to(device)
-    return made.to(memory_format=torch.channels_last) if device.type == "cuda" else made
+def without_shadow(scenes: Scenes) -> Scenes:
+    return replace(scenes, floor=torch.full_like(scenes.floor, NO_FLOOR))
 
 
-def main() -> None:
-    parser = arguments(__doc__)
-    parser.add_argument("--networks", nargs="+", default=["efficientnet_lite0", "vit_small_patch16_224"])
-    parser.add_argument("--images", type=int, default=20_000 if CUDA else 192)
-    parser.add_argument("--side", type=int, default=224 if CUDA else 64)
-    parser.add_argument("--batch", type=int, default=256 if CUDA else 64)
-    parser.add_argument("--categories", type=int, default=38 if CUDA else 4)
-    parser.add_argument("--instances", type=int, default=20 if CUDA else 2)
-    args = parser.parse_args()
-    keep_freed_memory()  # as the command line does
-    device = torch.device(args.device)
-    precision = "bf16" if device.type == "cuda" else "float32"
-    pose = max(2, -(-args.images // (args.categories * args.instances)))
-    world = objects(args.categories, args.instances, pose=pose, side=args.side, backgrounds=4 if CUDA else 0)
-    rows = np.arange(min(args.images, len(world.samples)))
-    batches = [rows[start : start + args.batch] for start in range(0, len(rows), args.batch)]
-    world.images(rows[:4], str(device))  # the things that are shown are made once
-    held = torch.cat([world.images(some, str(device)) for some in batches])
-    where = torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, {torch.get_num_threads()} threads"
-    print(f"{len(rows):,} pictures of {args.side} px, batches of {args.batch}, {precision}; {where}")
-    told = []
-    for name in args.networks:
-        net = network(name, args.side, device)
-        mean = torch.tensor([123.7, 116.3, 103.5], device=device).reshape(1, 3, 1, 1)
+def spent(world: RenderedWorld, rows: np.ndarray, bare: bool) -> float:
+    """Processor seconds for the pictures of these rows."""
+    started = time.process_time()
+    scenes = world.scenes(rows)
+    render(without_shadow(scenes) if bare else scenes, world.furnished, world.side, supersampling=world.supersampling)
+    return time.process_time() - started
 
-        def encode(images: torch.Tensor, net: torch.nn.Module = net, mean: torch.Tensor = mean) -> torch.Tensor:
-            return net(((images.float() - mean) / 58.0).contiguous(memory_format=torch.channels_last))
 
-        def plain(encode=encode) -> float:
-            settle(device)
-            started = time.perf_counter()
-            with torch.inference_mode(), autocast(device, precision):
-                for start in range(0, len(rows), args.batch):
-                    encode(held[start : start + args.batch])
-            settle(device)
-            return time.perf_counter() - started
+def measured(side: int, instances: int, rounds: int, sky: str) -> list[dict[str, Any]]:
+    rows = dict(ROWS)
+    if sky:
+        rows["light from a sky map"] = ("tumbling", {**ROWS["tumbling"][1], "environment": sky})
+    worlds, once = {}, {}
+    for name, (_, how) in rows.items():
+        started = time.process_time()
+        worlds[name] = make("objects", categories=list(NAMES), instances=instances, pose=8, side=side, **how)
+        worlds[name].images(np.arange(4))
+        once[name] = time.process_time() - started
+    found: dict[str, list[float]] = {name: [] for name in rows}
+    some = {name: np.linspace(0, len(world.samples) - 1, 64).astype(np.int64) for name, world in worlds.items()}
+    for _ in range(rounds):
+        for name, world in worlds.items():
+            found[name].append(spent(world, some[name], "no shadow" in name) / len(some[name]))
+    table = []
+    for name, (base, _) in rows.items():
+        times = [a / b for a, b in zip(found[name], found[base])] if base else [1.0] * rounds
+        faces = float(np.mean([len(one.faces) for one in worlds[name].furnished.meshes]))
+        table.append({
+            "row": name, "adds to": base or "", "ms a picture": 1000 * float(np.median(found[name])),
+            "times": float(np.median(times)), "lowest": min(times), "highest": max(times),
+            "once, s": once[name], "faces": faces, "side": side, "rounds": rounds, "pictures": 64,
+        })  # fmt: skip
+    return table
 
-        def drawn(encode=encode, name: str = name) -> float:
-            folder = Path(tempfile.mkdtemp())
-            try:
-                settle(device)
-                started = time.perf_counter()
-                Features(folder, {"model": name}).add(
-                    rows, ahead(world, device), encode, device=device, precision=precision, batch=args.batch
-                )
-                return time.perf_counter() - started
-            finally:
-                shutil.rmtree(folder)
 
-        plain()  # warm up
-        seconds = {"plain": [], "drawn": []}
-        for _ in range(3):  # side by side, so that what else the machine does meets both
-            seconds["plain"].append(plain())
-            seconds["drawn"].append(drawn())
-        best = {key: min(spent) for key, spent in seconds.items()}
-        rates = {key: len(rows) / spent for key, spent in best.items()}
-        share = best["plain"] / best["drawn"]
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--side", type=int, default=128)
+    parser.add_argument("--instances", type=int, default=4, help="of each of eight categories")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--sky", default="", metavar="FILE", help="a Radiance .hdr file")
+    parser.add_argument("--out", metavar="FILE", help="the table as .parquet or .csv")
+    args = parser.parse_args(argv)
+    torch.set_num_threads(1)
+    try:
+        check_table_file(args.out)
+        table = measured(args.side, args.instances, args.rounds, args.sky)
+    except UnseenError as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    print(f"{'':<32}{'ms a picture':>13}{'times':>8}{'range':>14}{'once, s':>9}{'faces':>7}  beside")
+    for row in table:
+        ends = f"{row['lowest']:.2f}-{row['highest']:.2f}"
         print(
-            f"  {name:24} plain {rates['plain']:10,.1f}/s   drawn and kept {rates['drawn']:10,.1f}/s   {share:6.1%} "
-            f"(best of 3 each)"
+            f"{row['row']:<32}{row['ms a picture']:>13.2f}{row['times']:>8.2f}{ends:>14}{row['once, s']:>9.1f}"
+            f"{row['faces']:>7.0f}  {row['adds to']}"
         )
-        told.append({"network": name, **rates, "share": share})
-    print(json.dumps(told))
+    if args.out:
+        write_table(args.out, table)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -67,7 +67,7 @@ def ours(folder: Path, batch: int) -> Callable[[], Iterator[int]]:
 
     from unseen.designs import expose
     from unseen.training.feed import Ahead
-    from unseen.training.visits import pictures as visits
+    from unseen.training.visits import labelled_data as visits
     from unseen.worlds import make
 
     inner = {"name": "folder", "root": str(folder), "template": "{category}/*", "size": SIDE, "resize": "crop"}

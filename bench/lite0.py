@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from unseen.models.efficientnet_lite import efficientnet_lite0, weights_file
-from unseen.models.inputs import Seeing
+from unseen.models.inputs import Preprocessed
 from unseen.models.weights import read
 from unseen.vocabulary.seeds import seed_of
 from unseen.vocabulary.world import World
@@ -20,7 +20,7 @@ FEATURES, CLASSES = 1280, 1000
 
 def pretrained(side: int, device: str) -> nn.Module:
     """Pictures → ``[n, 1280]``, pooled, of the network with its ImageNet weights."""
-    return _seeing(efficientnet_lite0(3, (side, side), pretrained=True), device)
+    return _features(efficientnet_lite0(3, (side, side), pretrained=True), device)
 
 
 def untrained(side: int, device: str, seed: int = 0) -> nn.Module:
@@ -34,7 +34,7 @@ def untrained(side: int, device: str, seed: int = 0) -> nn.Module:
     """
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed_of(seed, "untrained"))
-        return _seeing(efficientnet_lite0(3, (side, side)), device)
+        return _features(efficientnet_lite0(3, (side, side)), device)
 
 
 def classifier(device: str) -> nn.Linear:
@@ -50,13 +50,13 @@ class Features(nn.Module):
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
-        self.seeing = Seeing(network, normalise="lite")
+        self.whole = Preprocessed(network, normalise="lite")
 
     def forward(self, pictures: Tensor) -> Tensor:
-        return self.seeing.network(self.seeing.prepare(pictures))
+        return self.whole.network(self.whole.prepare(pictures))
 
 
-def _seeing(network: nn.Module, device: str) -> Features:
+def _features(network: nn.Module, device: str) -> Features:
     seen = Features(network).to(device).eval()
     return cast(Features, seen.to(memory_format=torch.channels_last))
 

@@ -18,8 +18,8 @@ import numpy as np
 import torch
 
 from unseen.cli.memory import keep_freed_memory
-from unseen.models import Heads, Seeing, build
-from unseen.training import Learner, laid_out, pictures, reproducible, train
+from unseen.models import Heads, Preprocessed, build
+from unseen.training import Learner, labelled_data, laid_out, reproducible, train
 from unseen.training.features import HeadsLearner, encoded
 from unseen.vocabulary.recipe import TrainingSection
 
@@ -27,9 +27,9 @@ OUTPUTS = {"category": 10}
 BACKBONE = "efficientnet-lite0"
 
 
-def network(args: argparse.Namespace, pretrained: bool) -> Seeing:
+def network(args: argparse.Namespace, pretrained: bool) -> Preprocessed:
     built = build(BACKBONE, OUTPUTS, pretrained=pretrained, input_size=(args.side, args.side), seed=0)
-    return Seeing(built.freeze(), normalise="lite")
+    return Preprocessed(built.freeze(), normalise="lite")
 
 
 def main() -> None:
@@ -58,15 +58,15 @@ def main() -> None:
 
         rows = np.arange(args.images)
         parts = rows[asked:], rows[:asked]
-        return [pictures(some, labels[some], fetch, device, hold) for some in parts]
+        return [labelled_data(some, labels[some], fetch, device, hold) for some in parts]
 
     def learner(cached: bool, epochs: int) -> Learner:
-        seeing, (rows, validation) = network(args, pretrained), brought(not cached)
+        whole, (rows, validation) = network(args, pretrained), brought(not cached)
         settings = TrainingSection(epochs=epochs, batch=args.batch)
         how = {"seed": 0, "device": device, "precision": precision}
         if not cached:
-            return Learner(seeing, tuple(OUTPUTS), rows, validation, settings, **how)
-        whole = laid_out(seeing, device).eval()
+            return Learner(whole, tuple(OUTPUTS), rows, validation, settings, **how)
+        whole = laid_out(whole, device).eval()
         inside = whole.network
         features = [
             encoded(some, lambda seen: inside.features(whole.prepare(seen)), device, precision=precision)

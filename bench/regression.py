@@ -21,17 +21,17 @@ import torch
 from bench.machine import CUDA, arguments, settle
 from bench.plain_loop import endless
 from bench.training import Steps, stepping
-from unseen.models import Seeing, build
-from unseen.training import Learner, pictures
+from unseen.models import Preprocessed, build
+from unseen.training import Learner, labelled_data
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.vocabulary.target import targets_of
 from unseen.worlds import make
 from unseen.worlds.toys.dsprites import dsprites
 
 
-def network(seed: int = 0) -> Seeing:
+def network(seed: int = 0) -> Preprocessed:
     targets = dict.fromkeys(make("dsprites").samples.space.names, 1)
-    return Seeing(build("cnn", targets, channels=1, input_size=(64, 64), seed=seed), normalise="none", channels=1)
+    return Preprocessed(build("cnn", targets, channels=1, input_size=(64, 64), seed=seed), normalise="none", channels=1)
 
 
 def ours(args: argparse.Namespace, device: torch.device, rows: np.ndarray, pack: int) -> Steps:
@@ -39,8 +39,8 @@ def ours(args: argparse.Namespace, device: torch.device, rows: np.ndarray, pack:
     world = dsprites()
     targets = targets_of(world.samples.space, world.samples.space.names, "regression")
     labels = np.stack([target.truth(world.samples, rows) for target in targets], axis=1)
-    data = pictures(rows, labels, world.images, device, hold=True)
-    few = pictures(rows[:512], labels[:512], world.images, device)
+    data = labelled_data(rows, labels, world.images, device, hold=True)
+    few = labelled_data(rows[:512], labels[:512], world.images, device)
     precision = "bf16" if device.type == "cuda" else "float32"
     settings = TrainingSection(epochs=1000, batch=args.batch)
     tolerances = [0.5 / (len(target.classes) - 1) for target in targets]

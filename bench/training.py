@@ -22,23 +22,23 @@ from torch import nn
 
 from bench.machine import CUDA, network_arguments, settle, where
 from bench.plain_loop import endless
-from unseen.models import Seeing, build
-from unseen.training import Learner, pictures
+from unseen.models import Preprocessed, build
+from unseen.training import Learner, labelled_data
 from unseen.vocabulary.recipe import TrainingSection
 
 Steps = Callable[[int], float]  # a number of steps -> images per second
 OUTPUTS = {"category": 9, "position": 9}
 
 
-def network(backbone: str, stem: str, side: int, seed: int = 0) -> Seeing:
-    return Seeing(build(backbone, OUTPUTS, stem=stem, input_size=(side, side), seed=seed), normalise="mnist")
+def network(backbone: str, stem: str, side: int, seed: int = 0) -> Preprocessed:
+    return Preprocessed(build(backbone, OUTPUTS, stem=stem, input_size=(side, side), seed=seed), normalise="mnist")
 
 
 def ours(args, device: torch.device, images: torch.Tensor, labels: np.ndarray, pack: int, compiled: bool) -> Steps:
     """Steps of ``pack`` learners side by side, as the study's loop takes them."""
     rows = np.arange(len(images))
-    held = pictures(rows, labels, lambda r, d: images[torch.from_numpy(r)].to(d), device)
-    few = pictures(rows[:512], labels[:512], lambda r, d: images[torch.from_numpy(r)].to(d), device)
+    held = labelled_data(rows, labels, lambda r, d: images[torch.from_numpy(r)].to(d), device)
+    few = labelled_data(rows[:512], labels[:512], lambda r, d: images[torch.from_numpy(r)].to(d), device)
     settings = TrainingSection(epochs=1000, batch=args.batch, compile=compiled)
     precision = "bf16" if device.type == "cuda" else "float32"
 

@@ -132,15 +132,15 @@ def differences(name: str, batch: Tensor, rivals: Mapping[str, Mapping[str, Call
 
 def training_step(images: Tensor, batch: int, steps: int = 30) -> float:
     """Milliseconds of a captured training step of ResNet-18 on pictures like these."""
-    from unseen.models import Seeing, build
-    from unseen.training import Learner, pictures
+    from unseen.models import Preprocessed, build
+    from unseen.training import Learner, labelled_data
     from unseen.vocabulary.recipe import TrainingSection
 
     side, device = images.shape[-1], images.device
     labels, rows = np.zeros((len(images), 1), dtype=np.int64), np.arange(len(images))
-    held = pictures(rows, labels, lambda r, d: images[torch.from_numpy(r).to(device)].to(d), device)
-    few = pictures(rows[:batch], labels[:batch], lambda r, d: images[torch.from_numpy(r).to(device)].to(d), device)
-    net = Seeing(build("resnet18", {"category": 10}, stem="standard", input_size=(side, side), seed=0))
+    held = labelled_data(rows, labels, lambda r, d: images[torch.from_numpy(r).to(device)].to(d), device)
+    few = labelled_data(rows[:batch], labels[:batch], lambda r, d: images[torch.from_numpy(r).to(device)].to(d), device)
+    net = Preprocessed(build("resnet18", {"category": 10}, stem="standard", input_size=(side, side), seed=0))
     settings = TrainingSection(epochs=1000, batch=batch)
     precision = "bf16" if device.type == "cuda" else "float32"
     learner = Learner(net, ("category",), held, few, settings, seed=0, device=device, precision=precision)

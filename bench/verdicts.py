@@ -29,6 +29,8 @@ from unseen.kinds.in_domain.findings import regression_findings
 from unseen.kinds.in_domain.numbers import DISTANCE, MEAN, ONE_OUT, OTHERS, OUT, R2, SPREAD, TOWARDS
 from unseen.kinds.in_domain.shown import LatentPoint
 from unseen.kinds.judged import corrected
+from unseen.kinds.variability.findings import WORST, variability_findings
+from unseen.kinds.variability.read import Gaps, Point
 from unseen.measures import category_growth
 from unseen.measures.verdicts import ALPHA
 from unseen.reports.finding import Finding
@@ -197,12 +199,54 @@ def growths(rng: Rng, n: int, kind: str, effect: bool) -> list[Finding]:
     return [Finding("linear or logarithmic", "", 0, 0, 0, n, p, said, True, corrected=p, comparisons=1)]
 
 
+def variabilities(rng: Rng, n: int, kind: str, effect: bool) -> list[Finding]:
+    """Two networks of each protocol, ``n`` folds of the objects, which differ by what all numbers of a fold share; with
+    an effect everything is as Ibrahim et al. report."""
+    factors = ("pose", "size", "background", "position", "light")
+    points, near = [], {}
+    for fold in range(n):
+        shared = rng.normal(0, 0.05)
+        near |= {(fold, f"c{one}"): float(value) for one, value in enumerate(rng.permutation(8) / 8)}
+        for model in ("ViT-1k", "ViT-21k", "MAE-1k", "ResNet50-1k"):
+            for protocol in ("linear", "finetune"):
+                tuned = effect * (protocol == "finetune")
+                far = effect * (-0.1 * (model == "MAE-1k") + 0.1 * (model == "ViT-21k"))
+                level = 0.7 + 0.1 * tuned + shared + noise(rng, kind)
+                head = (model, protocol)
+                points.append(Point(*head, "canonical", (), 0.0, (), "", False, fold, "accuracy", float(level), 9))
+                for factor in factors:
+                    worst = -0.3 * effect * (factor in WORST) - 0.1 * tuned + far
+
+                    def told(regime: str, vary: str, share: float, asked: str, value: float, group: str = "",
+                             of: str = "", head: tuple[str, str] = head, repeat: int = fold,
+                             also: float = shared) -> Point:  # fmt: skip
+                        own = float(value + also + noise(rng, kind))
+                        shown = (vary,) if vary else ()
+                        return Point(*head, regime, shown, share, (asked,), group, False, repeat, "gap", own, 9, of)
+
+                    points.append(told("canonical", "", 0.0, factor, -0.2 + worst))
+                    for share in (0.05, 0.5, 0.95):
+                        for other in factors:
+                            closes = effect * share * (0.3 if other == factor else 0.1)
+                            few = -0.3 * effect * (share == 0.05 and other == factor)
+                            points.append(told("samples", factor, share, other, -0.2 + worst + closes))
+                            points.append(told("instances", factor, share, other, -0.2 + worst + closes + few))
+                    points.append(told("classes", factor, 0.5, factor, -0.2 + worst + 0.1 * effect, "exposed"))
+                    points.append(told("classes", factor, 0.5, factor, -0.2 + worst - 0.3 * effect, "others"))
+                    for one in range(8):
+                        own = -0.4 + 0.3 * effect * near[fold, f"c{one}"]
+                        points.append(told("classes", factor, 0.5, factor, own, "others", f"c{one}"))
+    gaps = Gaps(tuple(points), tuple(range(n)), "folds of the objects", factors)
+    return list(corrected(variability_findings(gaps, lambda fold, name: near[fold, name])))
+
+
 PAGES: dict[str, tuple[Page, Sequence[int]]] = {
     "combinations": (combinations, (3, 5)),
     "exposures": (exposures, (3, 5)),
     "regressions": (regressions, (3, 5)),
     "matrices": (matrices, (3, 5)),
     "domains": (domains, (3, 5)),
+    "variabilities": (variabilities, (3, 5)),
     "thresholds": (thresholds, (12,)),
     "growths": (growths, (3, 5)),
 }
@@ -241,7 +285,9 @@ def _expected(found: Finding) -> float:
     claim is: those that expect a fall, or to be the lowest, are below zero."""
     if "shared-wide" in found.name:
         return 0.0
-    below = any(word in found.name for word in ("costs", "falls", "lowest", "hardest", "does not help"))
+    below = any(
+        word in found.name for word in ("costs", "falls", "lowest", "hardest", "does not help", "worst", "worse")
+    )
     null = 0.8 if "ceiling" in found.name else 0.5 if "cue" in found.name else 0.0
     null = 0.1 if "does not help" in found.name else null
     return float((found.value < null) == below)

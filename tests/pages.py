@@ -10,6 +10,8 @@ from unseen.kinds.exposure import page as exposure
 from unseen.kinds.exposure.shown import ExposureContents
 from unseen.kinds.in_domain import page as in_domain
 from unseen.kinds.in_domain.shown import InDomainContents
+from unseen.kinds.variability import page as variability
+from unseen.kinds.variability.shown import VariabilityContents
 
 PAGES = {
     CombinationContents: combinations.page,
@@ -17,6 +19,7 @@ PAGES = {
     DomainContents: domains.page,
     ExposureContents: exposure.page,
     InDomainContents: in_domain.page,
+    VariabilityContents: variability.page,
 }
 
 

@@ -27,6 +27,14 @@ TINY: dict[str, Any] = {
     "grid": {"design.seen_per_level": [1, 8]},
 }
 
+ENCODER: dict[str, Any] = {  # learns without labels, then a readout
+    "title": "Encoder", "task": "regression", "seeds": [0], "world": {"name": "dsprites"},
+    "design": {"name": "hold_out_levels", "mode": "random", "images": 128, "test_images": 64, "validation": 0.2},
+    "network": {"backbone": "vae", "channels": 1}, "recordings": {"sets": ["test"], "layers": "none"},
+    "training": {"epochs": 1, "batch": 64, "normalise": "none", "objective": "beta-vae"},
+    "readout": {"epochs": 2, "batch": 64},
+}  # fmt: skip
+
 CALIBRATED: dict[str, Any] = {  # its strength of blur is found before anything is trained
     "title": "Calibrated",
     "seeds": [0],

@@ -19,6 +19,8 @@ canonical = importlib.import_module("bench.canonical")
 difficulty = importlib.import_module("bench.difficulty")
 intervals = importlib.import_module("bench.intervals")
 realism = importlib.import_module("bench.realism")
+yardsticks = importlib.import_module("bench.yardsticks")
+features = importlib.import_module("bench.features")
 lite0 = importlib.import_module("bench.lite0")
 
 NATURAL = {"levels": 5, "backgrounds": 3, "pair_levels": 3, "pair_backgrounds": 2, "combinations": 4, "side": 32}
@@ -176,3 +178,40 @@ def test_tables_are_written_as_they_are(tmp_path, suffix):
 
     read = pl.read_csv if suffix == ".csv" else pl.read_parquet
     assert read(tmp_path / f"table{suffix}").to_dicts() == rows
+
+
+def test_both_yardsticks_make_one_table_that_goes_on_where_it_was_cut_off(tmp_path, monkeypatch, capsys):
+    asked = []
+
+    def measure(words):
+        asked.append(words)
+        own = {"class": "mug", "condition": "canonical", "measure": "accuracy", "value": 0.5, "low": 0.4, "high": 0.6,
+               "objects": 3, "pictures": 3}  # fmt: skip
+        name = "features" if "natural-variation" in words else "category"
+        row = {**own, "features": "random"} if name == "features" else {**own, "category": own.pop("class")}
+        intervals.write_table(words[words.index("--out") + 1], [row])
+        return 1 if "classes=38" in words else 0
+
+    monkeypatch.setattr(difficulty, "main", measure)
+    monkeypatch.setattr(realism, "main", measure)
+    out = tmp_path / "both.parquet"
+    words = ["--meshes", str(tmp_path / "models"), "--device", "cpu", "--out", str(out)]
+    assert yardsticks.main(words) == 1  # the third run fails: two are kept
+    first = yardsticks.table_of(out)
+    assert [row["run"] for row in first] == ["difficulty, everyday", "realism, everyday"]
+    assert [row["features"] for row in first] == ["random", "ImageNet"]
+    assert {row["class"] for row in first} == {"mug"}
+    assert yardsticks.main([*words, "--only", "realism, everyday", "realism, meshes"]) == 0
+    assert [row["run"] for row in yardsticks.table_of(out)][2:] == ["realism, meshes"]
+    assert len(asked) == 4
+    assert str(tmp_path) not in "".join(row["command"] for row in yardsticks.table_of(out)), "a place of this machine"
+    assert yardsticks.main([*words, "--only", "realism, mesh"]) == 1
+    assert "no run realism, mesh; there are difficulty, everyday" in capsys.readouterr().err
+    assert yardsticks.main(["--out", str(tmp_path / "both.csv")]) == 1
+
+
+def test_each_feature_of_a_world_is_priced_beside_the_row_that_it_adds_to(tmp_path):
+    assert features.main(["--side", "16", "--instances", "1", "--rounds", "1", "--out", str(tmp_path / "t.csv")]) == 0
+    text = (tmp_path / "t.csv").read_text()
+    assert text.count("\n") == 1 + len(features.ROWS)
+    assert all(base is None or base in features.ROWS for base, _ in features.ROWS.values())

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from docs.results.combinations import check_holm, corrected, pick
 from docs.results.numbers import MARKS, interval, mean_of, number, percent, spearman, table, within_strata
+from docs.results.verdicts import WithFindings, check_holm, corrected, pick
 from unseen.kinds.exposure.contents import networks
 from unseen.kinds.exposure.findings import exposure_findings
 from unseen.kinds.exposure.repeats import together
@@ -36,7 +36,7 @@ def near_the_edge(one: Finding) -> bool:
     return one.holds is not None and one.corrected is not None and one.corrected > 0.04
 
 
-class Exposed:
+class Exposed(WithFindings):
     """One study's table. ``categories``: how many there are; ``layer``: the last block."""
 
     def __init__(self, path: Path, categories: int, layer: str = "layer4") -> None:
@@ -302,12 +302,6 @@ class Exposed:
         ends = f" [{shown(one.low)}, {shown(one.high)}]" if np.isfinite(one.low) else ""
         mark = MARKS[one.holds] if one.judged else "not judged"
         return f"{mark}: {shown(one.value)}{' %' if share else ''}{ends}{corrected(one)}"
-
-    def agrees(self, holds: bool | None, begins: str, *parts: str) -> str:
-        one = pick(self.found, begins, *parts)
-        if one.holds is not holds:
-            raise AssertionError(f"the page says {MARKS[holds]} of '{begins}', the library {MARKS[one.holds]}: {one}")
-        return ""
 
     def explained(self) -> str:
         """Invariance and across accuracy: the verdict, beside our own adjusted ρ, which must agree."""

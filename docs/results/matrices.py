@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from docs.results.combinations import check_holm, corrected, pick
 from docs.results.numbers import MARKS, interval, mean_of, number, spearman
+from docs.results.verdicts import WithFindings, check_holm, corrected, pick
 from unseen.kinds.conditions.asked import Asked, asked, conditions
 from unseen.kinds.conditions.findings import matrix_findings
 from unseen.kinds.judged import corrected as page_corrected
@@ -23,7 +23,7 @@ from unseen.studies.records import Record
 TEST = "test-"
 
 
-class Conditions:
+class Conditions(WithFindings):
     """One study's table. ``names``: the conditions in the order of the page; ``head``: what all names begin with."""
 
     def __init__(self, path: Path, names: Sequence[str], head: str = "", published: str = "") -> None:
@@ -135,12 +135,6 @@ class Conditions:
         one = pick(self.found, begins, *parts)
         ends = f" [{number(one.low, digits)}, {number(one.high, digits)}]" if np.isfinite(one.low) else ""
         return f"{MARKS[one.holds] if one.judged else 'not judged'}: {number(one.value, digits)}{ends}{corrected(one)}"
-
-    def agrees(self, holds: bool | None, begins: str, *parts: str) -> str:
-        one = pick(self.found, begins, *parts)
-        if one.holds is not holds:
-            raise AssertionError(f"the page says {MARKS[holds]} of '{begins}', the library {MARKS[one.holds]}: {one}")
-        return ""
 
     def same(self, mine: dict[int, float], begins: str, *parts: str) -> str:
         """Nothing, or an error where the library's number is not ours."""

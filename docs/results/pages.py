@@ -18,6 +18,7 @@ from docs.results.matrices import Conditions
 from docs.results.regressions import Toys
 from docs.results.stems import NOISES, Stems, compared
 from docs.results.templates import rendered
+from docs.results.yardsticks import Priced, Yardsticks, verdict, within
 
 HERE = Path(__file__).parent
 SHARED = {"NAMES": NAMES, "agree": agree, "less": less, "rank_order": rank_order}
@@ -179,8 +180,26 @@ def stems() -> dict[str, Any]:
     return {**made, "compared": compared(**made), "at": across, "NOISES": NOISES, "again": again}
 
 
+def worlds() -> dict[str, Any]:
+    at = HERE / "worlds"
+    made: dict[str, Any] = {"y": Yardsticks(at / "yardsticks.parquet")}
+    made["p"] = priced = Priced(at / "turns.csv", at / "features.csv")
+    names = {"HARD": "difficulty, everyday", "REAL": "realism, everyday", "REAL_1": "realism, everyday of version 1"}
+    meshes = "bench.meshes on 237 models, two cores beside about 30 busy processes, 2026-11-18"
+    made |= {"MESHES": meshes, "READ": (237,)}
+    sources = {"G": "docs/guide/yardsticks.md", "A": "aims, decided before the everyday collection was measured"}
+    runs = {"RUNS": [names["HARD"], names["REAL"]], "WHATS": priced.turns["what"].unique(maintain_order=True).to_list()}
+    return {**made, **names, **sources, **runs, "verdict": verdict, "within": within}
+
+
 PAGES: dict[str, Callable[[], dict[str, Any]]] = {"madan2022": madan2022, "rendered-cars": rendered_cars}
-PAGES |= {"geirhos2018": geirhos2018, "schott2022": schott2022, "zaidi2020": zaidi2020, "stems": stems}
+PAGES |= {
+    "geirhos2018": geirhos2018,
+    "schott2022": schott2022,
+    "zaidi2020": zaidi2020,
+    "stems": stems,
+    "worlds": worlds,
+}
 
 
 def template_of(page: str) -> Path:

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from docs.results.combinations import check_holm, corrected, pick
 from docs.results.numbers import MARKS, interval, mean_of, number, percent, plus_minus, spearman, table
+from docs.results.verdicts import WithFindings, check_holm, corrected, pick
 from unseen.kinds.in_domain.disentanglement import latent_points
 from unseen.kinds.in_domain.findings import regression_findings
 from unseen.kinds.in_domain.numbers import Transfer
@@ -24,7 +24,7 @@ SPLITS = ("random", "composition", "interpolation", FAR)
 ENCODERS = ("beta-vae", "ada-gvae", "slow-vae", "pcl")
 
 
-class Toys:
+class Toys(WithFindings):
     """One world's table. ``protected``: the factors that no split holds out."""
 
     def __init__(self, path: Path, protected: Sequence[str] = ("shape",)) -> None:
@@ -148,12 +148,6 @@ class Toys:
         unit = " %" if share else ""
         mark = MARKS[one.holds] if one.judged else "not judged"
         return f"{mark}: {shown(one.value)}{unit}{ends}{corrected(one)}"
-
-    def agrees(self, holds: bool | None, begins: str, *parts: str) -> str:
-        one = pick(self.found, begins, *parts)
-        if one.holds is not holds:
-            raise AssertionError(f"the page says {MARKS[holds]} of '{begins}', the library {MARKS[one.holds]}: {one}")
-        return ""
 
     def hard(self) -> str:
         """Is extrapolation the hardest split: the library's verdict, with our own means."""

@@ -22,19 +22,20 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from unseen import designs, exports, measures, models, recordings, reports, training, worlds
+    from unseen import designs, explanations, exports, measures, models, recordings, reports, training, worlds
     from unseen.engines.opened import OpenedStudy
     from unseen.notebooks import OpenedNetwork, OpenedSplit, OpenedWorld
     from unseen.vocabulary.recipe import Recipe
     from unseen.vocabulary.world import World
 
-STAGES = ("worlds", "designs", "models", "training", "recordings", "measures", "reports", "exports")
+STAGES = ("worlds", "designs", "models", "training", "recordings", "explanations", "measures", "reports", "exports")
 
 __all__ = [
     "UnseenError",
     "__version__",
     "catalogue",
     "designs",
+    "explanations",
     "exports",
     "measures",
     "models",

@@ -34,7 +34,7 @@ def test_removed_weights_are_told_and_the_trials_that_need_them_are_named_before
     assert "4 finished trials kept no weights" in say("plan", finished, "--no-time", "--device", "cpu").flat
     one = ("--set", "seeds=[1]")
     words = (
-        "2 finished trials are asked for something new and their weights were not kept; they are trained anew: "
+        "2 finished trials are asked for something new and their weights were not kept; they are trained again: "
         "seen_per_level 1 · seed 1, seen_per_level 8 · seed 1"
     )
     assert words in say("status", finished, *MORE, *one).flat
@@ -72,6 +72,6 @@ def test_damaged_weights_cost_a_note_and_training_and_no_traceback(say, finished
         file.write_bytes(b"nothing")
     ran = say("run", finished, *MORE, "--device", "cpu", "--workers", "1", "--no-report")
     assert ran.code == 0
-    assert ran.flat.count("its weights are kept and cannot be used, it is trained anew") == 4
+    assert ran.flat.count("its kept weights cannot be used, so it is trained again") == 4
     shutil.rmtree(finished / "weights")
     assert say("report", finished).code == 0

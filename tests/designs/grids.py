@@ -29,3 +29,16 @@ def counts(split, samples, name):
 
 def instances(split, samples, name):
     return samples.locate(split.rows(samples, name))[1]
+
+
+def listed(split, samples, name):
+    """Rows per category and level, repeated ones included."""
+    shape = samples.space.select(split.factors).shape
+    found = np.zeros(shape, int)
+    np.add.at(found, tuple(samples.cells(split.rows(samples, name), split.factors).T), 1)
+    return found
+
+
+def images(split, samples, name):
+    """The instances that a set shows."""
+    return set(samples.locate(split.rows(samples, name))[1].tolist())

@@ -5,6 +5,7 @@ from inspect import unwrap
 
 import numpy as np
 import pytest
+from grids import images, listed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,18 +37,6 @@ def loosely(seen, samples=None, **options):
     return unwrap(expose)(samples or world(), **{"level": "blur", "seen": seen, "seed": 0, **options})
 
 
-def table(split, samples, name):
-    """Rows per category and level, repeated ones included."""
-    shape = samples.space.select(split.factors).shape
-    found = np.zeros(shape, int)
-    np.add.at(found, tuple(samples.cells(split.rows(samples, name), split.factors).T), 1)
-    return found
-
-
-def images(split, samples, name):
-    return set(samples.locate(split.rows(samples, name))[1].tolist())
-
-
 sizes = st.lists(st.integers(10, 40), min_size=2, max_size=6)
 
 
@@ -75,7 +64,7 @@ def test_training_is_uniform_over_categories_and_half_of_what_is_seen_is_transfo
     seen = data.draw(st.integers(0, len(counts)))
     split = exposed(samples, seen, seed=seed)
     for name in ("train", "validation"):
-        rows = table(split, samples, name)
+        rows = listed(split, samples, name)
         assert len(set(rows.sum(1).tolist())) == 1  # every category is drawn equally often
         assert not rows[:, 2].any()  # and the other transformation never
         for c in range(len(counts)):
@@ -120,7 +109,7 @@ def test_pools_share_no_image_and_test_sets_are_what_they_say(counts, data, seed
     assert sum(map(len, pools)) == len(set.union(*pools)) == samples.instances
     assert images(split, samples, "probe") <= tested
     chosen = split.facts["exposed_numbers"]
-    within, across, plain = (table(split, samples, name) for name in ("within", "across", "plain"))
+    within, across, plain = (listed(split, samples, name) for name in ("within", "across", "plain"))
     assert sorted(np.flatnonzero(within.sum(1))) == sorted(chosen)
     assert sorted(np.flatnonzero(across.sum(1))) == sorted(set(range(len(counts))) - set(chosen))
     assert not within[:, [0, 2]].any()
@@ -147,28 +136,28 @@ def test_a_hand_made_world_is_split_as_computed_by_hand():
     samples = world((10, 20))
     split = exposed(samples, 1, shares=(0.5, 0.1, 0.4))
     one, other = split.facts["exposed_numbers"][0], 1 - split.facts["exposed_numbers"][0]
-    train = table(split, samples, "train")
+    train = listed(split, samples, "train")
     # Ten training images of the larger category, twice each; five of the smaller one, four times each.
     assert train[one].tolist() == [10, 10, 0]
     assert train[other].tolist() == [20, 0, 0]
-    assert table(split, samples, "plain")[:, 0].tolist() == [4, 8]
+    assert listed(split, samples, "plain")[:, 0].tolist() == [4, 8]
     assert split.count(samples, "within") + split.count(samples, "across") == 12
     assert split.facts["combinations"] == 3
 
 
 def test_drawing_every_image_alike_leaves_categories_their_size():
     samples = world((10, 30))
-    rows = table(exposed(samples, 2, balance="images", shares=(0.5, 0.1, 0.4)), samples, "train")
+    rows = listed(exposed(samples, 2, balance="images", shares=(0.5, 0.1, 0.4)), samples, "train")
     assert rows.tolist() == [[5, 5, 0], [15, 15, 0]]
 
 
 def test_bounds_take_so_many_images_of_each_category():
     samples = world((30, 30, 30))
     split = exposed(samples, 2, images_per_category=7, test_images_per_category=3, probe_per_category=2)
-    assert table(split, samples, "train").sum(1).tolist() == [14, 14, 14]
+    assert listed(split, samples, "train").sum(1).tolist() == [14, 14, 14]
     assert len(images(split, samples, "train")) == 21
     assert split.count(samples, "plain") == 9
-    assert table(split, samples, "probe").tolist() == [[2, 2, 0]] * 3
+    assert listed(split, samples, "probe").tolist() == [[2, 2, 0]] * 3
 
 
 def test_none_and_all_categories_leave_one_test_set_empty():
@@ -291,7 +280,7 @@ def test_one_plain_baseline_is_asked_every_level():
         pairs, expected = paired_rows(samples, both, level=level), paired_rows(samples, alone)
         assert [rows.tolist() for rows in pairs] == [rows.tolist() for rows in expected]
     assert not audit(both, samples).problems
-    assert table(both, samples, "probe").min() > 0
+    assert listed(both, samples, "probe").min() > 0
 
 
 def test_numbers_of_numpy_are_as_good_as_pythons_and_facts_stay_plain():

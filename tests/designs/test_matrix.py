@@ -5,6 +5,7 @@ from inspect import unwrap
 
 import numpy as np
 import pytest
+from grids import images, listed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,17 +36,6 @@ def split_of(samples, **options):
     return matrix(samples, **{"factor": "distortion", "seed": 0, **options})
 
 
-def table(split, samples, name):
-    shape = samples.space.select(split.factors).shape
-    found = np.zeros(shape, int)
-    np.add.at(found, tuple(samples.cells(split.rows(samples, name), split.factors).T), 1)
-    return found
-
-
-def images(split, samples, name):
-    return set(samples.locate(split.rows(samples, name))[1].tolist())
-
-
 @st.composite
 def trained(draw):
     samples = computed(draw(st.lists(st.integers(10, 30), min_size=1, max_size=4)))
@@ -58,7 +48,7 @@ def test_training_shows_the_named_levels_only_and_each_cell_equally_often(made):
     samples, levels, seed = made
     split = split_of(samples, train=levels, seed=seed)
     for name in ("train", "validation"):
-        rows = table(split, samples, name)
+        rows = listed(split, samples, name)
         chosen = [NAMES.index(level) for level in levels]
         assert len(set(rows[:, chosen].ravel().tolist())) == 1
         assert not np.delete(rows, chosen, axis=1).any()
@@ -84,7 +74,7 @@ def test_a_fixed_number_of_visits_makes_every_epoch_as_long(made, visits):
     split = split_of(samples, train=levels, visits_per_image=visits, seed=seed, balance="images")
     each = np.unique(samples.locate(split.rows(samples, "train"))[1], return_counts=True)[1]
     assert set(each.tolist()) == {visits}
-    rows = table(split, samples, "train")
+    rows = listed(split, samples, "train")
     chosen = [NAMES.index(level) for level in levels]
     assert (np.ptp(rows[:, chosen], axis=1) <= len(levels)).all()
 
@@ -92,7 +82,7 @@ def test_a_fixed_number_of_visits_makes_every_epoch_as_long(made, visits):
 def test_all_but_one_trains_on_the_rest_and_says_so():
     samples = computed()
     split = split_of(samples, train_all_but="uniform noise")
-    assert (table(split, samples, "train") > 0).tolist() == [[True, True, True, False]] * 3
+    assert (listed(split, samples, "train") > 0).tolist() == [[True, True, True, False]] * 3
     assert split.facts["trained"] == "all but uniform noise"
     assert split.facts["trained_levels"] == ["colour", "grey", "low-pass"]
     assert "never seen in training" in split["test-uniform noise"].reason
@@ -106,21 +96,21 @@ def test_every_level_has_a_test_set_and_the_probe_has_every_cell():
     assert {name for name in split.sets if name.startswith("test-")} == {f"test-{level}" for level in NAMES}
     assert split.facts["trained"] == "colour + grey"
     for place, level in enumerate(NAMES):
-        found = table(split, samples, f"test-{level}")
+        found = listed(split, samples, f"test-{level}")
         assert found[:, place].tolist() == [2, 2]
         assert found.sum() == 4
-    assert table(split, samples, "probe").tolist() == [[1] * 4] * 2
+    assert listed(split, samples, "probe").tolist() == [[1] * 4] * 2
     assert not any(audit(split, samples).shared_instances.values())
 
 
 def test_photos_that_have_one_distortion_each_are_balanced_by_cell():
     samples = stored([[10, 20, 10], [10, 10, 40]])
     split = split_of(samples, train=["colour", "low-pass"], shares=(0.5, 0.1, 0.4))
-    assert table(split, samples, "train").tolist() == [[20, 0, 20], [20, 0, 20]]
+    assert listed(split, samples, "train").tolist() == [[20, 0, 20], [20, 0, 20]]
     assert len(images(split, samples, "train")) == 5 + 5 + 5 + 20
-    assert table(split, samples, "test-low-pass").tolist() == [[0, 0, 4], [0, 0, 16]]
+    assert listed(split, samples, "test-low-pass").tolist() == [[0, 0, 4], [0, 0, 16]]
     alike = split_of(samples, train=["colour", "low-pass"], shares=(0.5, 0.1, 0.4), balance="images")
-    assert table(alike, samples, "train").tolist() == [[5, 0, 5], [5, 0, 20]]
+    assert listed(alike, samples, "train").tolist() == [[5, 0, 5], [5, 0, 20]]
 
 
 @settings(max_examples=15)

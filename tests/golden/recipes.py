@@ -11,6 +11,11 @@ from PIL import Image, ImageDraw
 TRAINING = {"batch": 32, "lr": 3e-3, "normalise": "half"}
 NARROW = {"backbone": "resnet18-w8", "stem": "small", "channels": 1}
 PLAIN_DIGITS = {"name": "digits", "viewpoint": "none"}
+EXPOSED = {
+    "design": {"name": "expose", "images_per_category": 30, "test_images_per_category": 10, "probe_per_category": 4},
+    "network": NARROW,
+    "training": TRAINING | {"epochs": 6},
+}
 
 RECIPES: dict[str, dict[str, Any]] = {
     "combinations": {  # which combinations were seen, two ways to share, units recorded
@@ -61,10 +66,7 @@ RECIPES: dict[str, dict[str, Any]] = {
         "targets": ["category"],
         "seeds": [0],
         "world": {"name": "transformed", "levels": ["blur", "inversion"], "of": PLAIN_DIGITS},
-        "design": {"name": "expose", "images_per_category": 30, "test_images_per_category": 10}
-        | {"probe_per_category": 4},
-        "network": NARROW,
-        "training": TRAINING | {"epochs": 6},
+        **EXPOSED,
         "calibration": {"steps": {"blur": 0.5}, "target": "relative"},
         "recordings": {"sets": ["within*", "across*", "plain"], "layers": ["layer3"], "cells": False}
         | {"invariance": True, "threshold": 0.1},
@@ -79,10 +81,7 @@ RECIPES: dict[str, dict[str, Any]] = {
         "targets": ["category"],
         "seeds": [0],
         "world": {"name": "transformed", "levels": ["rotation-90", "inversion"], "of": PLAIN_DIGITS},
-        "design": {"name": "expose", "images_per_category": 30, "test_images_per_category": 10}
-        | {"probe_per_category": 4},
-        "network": NARROW,
-        "training": TRAINING | {"epochs": 6},
+        **EXPOSED,
         "recordings": {"sets": ["within*", "across*", "plain"], "layers": ["layer2", "layer4"], "cells": False}
         | {"invariance": True, "threshold": "search"},
         "grid": {"design.level": ["rotation-90", "inversion"], "design.seen": [6]},

@@ -28,7 +28,7 @@ from unseen.measures import (
 STUDIES = 300
 PAGES = {
     "combinations": (3, 5), "exposures": (3, 5), "regressions": (3, 5), "matrices": (3, 5), "domains": (3, 5),
-    "thresholds": (12,), "growths": (3, 5),
+    "variabilities": (3, 5), "thresholds": (12,), "growths": (3, 5),
 }  # fmt: skip
 
 
@@ -75,6 +75,9 @@ FINDS = {
     ("matrices", "a condition never seen is not known", 3): 0.9,
     ("matrices", "trained conditions are near the ceiling", 3): 0.8,
     ("domains", "known less well where the domain was never seen", 3): 0.9,
+    ("variabilities", "pose, background and size are the worst", 5): 0.8,
+    ("variabilities", "variation in all objects closes the gap", 3): 0.8,
+    ("variabilities", "half of the classes varying is worse than none", 3): 0.8,
     ("thresholds", "near chance", 12): 0.5,
     ("growths", "linear or logarithmic", 5): 0.8,
 }

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from unseen.models import Seeing, build, layer_names
+from unseen.models import Preprocessed, build, layer_names
 from unseen.models.alexnet import ResponseNormalisation
 from unseen.vocabulary.errors import UnseenError
 
@@ -90,7 +90,7 @@ def test_half_of_the_hidden_units_drop_out_in_training_and_none_in_a_test():
 
 @pytest.mark.parametrize("channels", [1, 3])
 def test_gradients_reach_every_weight_and_named_activity_is_after_its_rectifier(channels):
-    network = Seeing(alexnet(channels=channels), normalise="per-image", channels=channels)
+    network = Preprocessed(alexnet(channels=channels), normalise="per-image", channels=channels)
     network = network.to(memory_format=torch.channels_last)
     seen = {}
     for layer in network.layers:

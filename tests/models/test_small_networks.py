@@ -7,13 +7,14 @@ import pytest
 import torch
 from torch import nn
 
-from unseen.models import NORMALISE, SMALL, Seeing, build, describe_small, layer_names
+from unseen.models import NORMALISE, SMALL, Preprocessed, build, describe_small, layer_names
 from unseen.models.efficientnet_lite import FILE, PACKAGE, their_name
 from unseen.models.spatial_transformer import SpatialTransformer, sample
 from unseen.vocabulary.errors import UnseenError
 
 TARGETS = {"shape": 1, "x": 1}
-LARGE = ("efficientnet-lite0", "alexnet-no-early-pools")  # the latter has tests of its own, in a small form
+BAGNETS = ("bagnet-9", "bagnet-17", "bagnet-33")  # tested with their evidence, in tests/explanations
+LARGE = ("efficientnet-lite0", "alexnet-no-early-pools", *BAGNETS)  # the second has tests of its own, in a small form
 OURS = [name for name in SMALL if name not in LARGE]
 
 
@@ -48,8 +49,23 @@ def conv(before, after, kernel=4):
     return before * after * kernel**2 + after
 
 
+def bagnet(stages):
+    """A stem, then bottlenecks of three convolutions and their normalisations; a shortcut of its own for the first."""
+    total, before = 3 * 64 + 64 * 64 * 9 + 2 * 64, 64
+    for number, (blocks, width) in enumerate(((3, 64), (4, 128), (6, 256), (3, 512))):
+        for place in range(blocks):
+            kernel, after = (9 if place == 0 and number < stages else 1), 4 * width
+            total += before * width + kernel * width * width + width * after + 2 * (width + width + after)
+            total += (before + 2) * after if place == 0 else 0
+            before = after
+    return total
+
+
 CNN = conv(32, 32) + conv(32, 64) + conv(64, 64) + conv(64, 256)
 SUMS = {
+    "bagnet-9": bagnet(2),
+    "bagnet-17": bagnet(3),
+    "bagnet-33": bagnet(4),
     "mlp": (3 * 64 * 64 * 512 + 512) + (512 * 512 + 512) + (512 * 256 + 256) + (256 * 256 + 256),
     "cnn": conv(3, 32) + CNN,
     "coordconv": conv(5, 32) + CNN,
@@ -292,13 +308,13 @@ def test_with_the_package_answers_are_those_of_its_own_code():
     model = theirs.EfficientNet.from_pretrained("efficientnet-lite0", weights_path=path).eval()
     network = build("efficientnet-lite0", TARGETS, input_size=(224, 224), pretrained=True, seed=0).eval()
     with torch.no_grad():
-        pictures = Seeing(network, normalise="lite").prepare(images(2, side=224) * 255)
+        pictures = Preprocessed(network, normalise="lite").prepare(images(2, side=224) * 255)
         expected = model.extract_features(pictures).mean((2, 3))
         torch.testing.assert_close(network.trunk(pictures), expected, atol=1e-4, rtol=1e-4)
 
 
 def test_efficientnet_lite_sees_images_as_it_was_trained_to():
-    seen = Seeing(nn.Identity(), normalise="lite").prepare(
+    seen = Preprocessed(nn.Identity(), normalise="lite").prepare(
         torch.tensor([0, 127, 255], dtype=torch.uint8).reshape(1, 1, 1, 3)
     )
     torch.testing.assert_close(seen[0, 0, 0], torch.tensor([-127 / 128, 0, 1.0]), atol=1e-6, rtol=1e-6)

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from unseen.models import BACKBONES, SHARING, SMALL, STEMS, Network, build, feasible
-from unseen.models.bodies import row_of
+from unseen.models.staged_backbones import row_of
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.stems import FAMILIES, LEAST, few_positions, positions, settled, side_for
 

@@ -7,7 +7,7 @@ from small_networks import CPU, Layered, fetching, noise
 from torch import nn
 
 from unseen.measures import tau_from_curve
-from unseen.models import Seeing, build
+from unseen.models import Preprocessed, build
 from unseen.recordings import Ablation, inactive, respond, respond_ablated, threshold_curves
 from unseen.recordings.ablation import THRESHOLDS
 from unseen.vocabulary.errors import UnseenError
@@ -17,7 +17,7 @@ SMALL_VIT = {"depth": 2, "embed_dim": 24}
 
 
 def made(name, side, **options):
-    return Seeing(build(name, TWO, input_size=(side, side), seed=0, **options), normalise="half")
+    return Preprocessed(build(name, TWO, input_size=(side, side), seed=0, **options), normalise="half")
 
 
 NETWORKS = {

@@ -7,7 +7,7 @@ import pytest
 import torch
 from small_networks import CPU, Layered, fetching, noise
 
-from unseen.models import Seeing, build
+from unseen.models import Preprocessed, build
 from unseen.recordings import ACTIVITY, activity_per_cell
 from unseen.vocabulary.errors import UnseenError
 
@@ -55,12 +55,14 @@ def naive(network, layers, images, cells, n_cells, reduce=np.mean):
 
 def resnet(sharing):
     two = {"category": 3, "view": 3}
-    return Seeing(build("resnet18-w8", two, sharing=sharing, stem="small", seed=0), normalise="mnist")
+    return Preprocessed(build("resnet18-w8", two, sharing=sharing, stem="small", seed=0), normalise="mnist")
 
 
 def transformer():
     two, small = {"category": 3, "view": 3}, {"depth": 2, "embed_dim": 24}
-    return Seeing(build("vit_tiny_patch16_224", two, input_size=(32, 32), seed=0, arguments=small), normalise="half")
+    return Preprocessed(
+        build("vit_tiny_patch16_224", two, input_size=(32, 32), seed=0, arguments=small), normalise="half"
+    )
 
 
 NETWORKS = {
@@ -211,7 +213,7 @@ def test_many_batches_do_not_wear_the_sums_down():
 
 
 def test_the_network_is_left_in_evaluation_mode_with_its_weights_untouched():
-    network = Seeing(build("resnet18-w8", {"category": 3}, stem="small", seed=0), normalise="mnist").train()
+    network = Preprocessed(build("resnet18-w8", {"category": 3}, stem="small", seed=0), normalise="mnist").train()
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
     activity_per_cell(network, network.layers, fetching(noise(6)), np.arange(6), np.zeros(6, int), 1, device=CPU)
     assert not any(module.training for module in network.modules())

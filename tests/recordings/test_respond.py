@@ -5,7 +5,7 @@ import pytest
 import torch
 from small_networks import CPU, Layered, fetching, noise
 
-from unseen.models import Seeing, build
+from unseen.models import Preprocessed, build
 from unseen.recordings import respond
 
 
@@ -48,7 +48,7 @@ def test_no_rows_give_empty_answers_and_fetch_nothing():
 
 
 def test_the_network_is_asked_and_left_in_evaluation_mode():
-    network = Seeing(build("resnet18-w8", {"category": 3}, stem="small", seed=0), normalise="mnist").train()
+    network = Preprocessed(build("resnet18-w8", {"category": 3}, stem="small", seed=0), normalise="mnist").train()
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
     images = noise(6)
     first = respond(network, ["category"], fetching(images), np.arange(6), device=CPU)

@@ -9,7 +9,7 @@ from small_networks import CPU, Layered, fetching, noise
 from torch import nn
 
 from unseen.measures import StreamedInvariance, firing_invariance, invariance_coefficient
-from unseen.models import Seeing, build
+from unseen.models import Preprocessed, build
 from unseen.recordings import Pairs, unit_invariance
 from unseen.recordings.invariance import STATES
 from unseen.recordings.pairs import paired_activity
@@ -140,7 +140,7 @@ def test_negative_activity_is_refused_unless_named():
 
 
 def network(name="resnet18-w8", side=12, **options):
-    return Seeing(build(name, {"category": 3}, input_size=(side, side), seed=0, **options), normalise="half")
+    return Preprocessed(build(name, {"category": 3}, input_size=(side, side), seed=0, **options), normalise="half")
 
 
 def both_versions(n, side):

@@ -17,6 +17,9 @@ TARGETS = ("digit", "position")
 LAYERS = ("block-1", "block-2", "block-3", "block-4")
 NASTY = """Digits & places: does <b>"diversity"</b> help? </script><script>document.title='broken'</script>"""
 EMPTY = pl.DataFrame()
+LAST_SECTIONS = (  # of the page of every kind
+    "Published numbers beside ours", "Loss curves", "Flags", "Numbers", "How it was made", "Recipe", "Citation",
+)  # fmt: skip
 
 
 def contents(kind: type = CombinationContents, **changes: object):

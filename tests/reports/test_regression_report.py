@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from report_example import EMPTY, contents
+from report_example import EMPTY, LAST_SECTIONS, contents
 from test_report_page import Reader
 
 from pages import page_of
@@ -34,13 +34,7 @@ ORDER = (
     "Predicted against true",
     "Towards the mean",
     "Disentanglement and generalisation",
-    "Published numbers beside ours",
-    "Loss curves",
-    "Flags",
-    "Numbers",
-    "How it was made",
-    "Recipe",
-    "Citation",
+    *LAST_SECTIONS,
 )
 
 

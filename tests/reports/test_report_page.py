@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from PIL import Image
-from report_example import EMPTY, NASTY, SERIES, contents
+from report_example import EMPTY, LAST_SECTIONS, NASTY, SERIES, contents
 
 from pages import page_of
 from unseen.kinds.combinations.figures import FIGURES, accuracy, figures, scatter, unit_types
@@ -37,13 +37,7 @@ ORDER = (
     "Build-up across layers",
     "Specialization against OOD accuracy",
     "The most specialized units",
-    "Published numbers beside ours",
-    "Loss curves",
-    "Flags",
-    "Numbers",
-    "How it was made",
-    "Recipe",
-    "Citation",
+    *LAST_SECTIONS,
 )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-KINDS = ("combinations", "specialization", "levels", "exposure", "matrix", "domains", "alike")
+KINDS = ("combinations", "specialization", "levels", "exposure", "matrix", "domains", "alike", "variability")
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_a_domain_that_shares_nothing_is_lost_and_on_shuffled_pictures_nothing_i
 def test_every_kind_of_study_has_its_controls(controls):
     assert set(controls.CONTROLS) == set(KINDS)
     designs = {control.recipe["design"]["name"] for control in controls.CONTROLS.values()}
-    assert designs >= {"hold_out_combinations", "hold_out_levels", "expose", "matrix", "leave_one_out"}
+    assert designs >= {"hold_out_combinations", "hold_out_levels", "expose", "matrix", "leave_one_out", "vary_some"}
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ from unseen.kinds.trial_numbers import accuracies
 from unseen.measures import judge, mean_interval
 from unseen.reports import Contents, Section, Table, Text, sections
 from unseen.reports.figures import Figure, Panel, losses
-from unseen.studies.describe import recipe_toml
+from unseen.studies.recipe_files import recipe_toml
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.pools import Pools
 from unseen.vocabulary.split import RowSet, Split
@@ -151,7 +151,7 @@ def unseen(package, tmp_path_factory):
     def run(*words: str) -> str:
         code = "from unseen.cli import main; main()"
         done = subprocess.run(
-            [sys.executable, "-c", code, *words], cwd=here, env=env, capture_output=True, text=True, timeout=300
+            [sys.executable, "-c", code, *words], cwd=here, env=env, capture_output=True, text=True, timeout=900
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return " ".join(done.stdout.split())

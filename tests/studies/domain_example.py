@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 from PIL import Image
+from trials_by_hand import facts_of
 
 from unseen.studies.study import Study
 from unseen.vocabulary.recipe import recipe_from
@@ -85,22 +86,7 @@ def write_trial(study, trial, accuracy):
         made.append(
             responses_table(samples, [target], subject="x", trial=name, asked=asked, rows=rows, answers=answers)
         )
-    point = {f"{phase} {what} {of}": 0.5 for phase in ("train", "validation") for what in ("loss", "accuracy")
-             for of in ("total", target.name)}  # fmt: skip
-    whole = {
-        "identity": name, "label": trial.label, "condition": dict(trial.condition), "seed": trial.seed,
-        "description": {
-            "network": {"sharing": "shared", "backbone": "resnet18"}, "training": {"precision": "float32"},
-            "world": {"name": "folder"}, "design": {"name": "leave_one_out", "seed": trial.recipe.design.seed},
-        },
-        "facts": dict(split.facts), "factors": list(split.factors), "task": "classification",
-        "targets": {target.name: list(target.classes)}, "tasks": {},
-        "sets": {s: split.count(samples, s) for s in split.sets},
-        "network": {"backbone": "resnet18", "parameters": 1, "sharing": "shared"},
-        "curve": [{"epoch": e, **{k: v / (e + 1) for k, v in point.items()}} for e in range(3)], "best_epoch": 1,
-        "flags": {}, "seconds": 2.0, "packed": 1, "seconds_together": 2.0,
-        "machine": {"device": "cpu", "system": "s", "python": "3", "torch": "2", "unseen": "0"},
-    }  # fmt: skip
+    whole = facts_of(study, trial, name, "folder", seed=trial.recipe.design.seed)
 
     def write(folder):
         tables = [table for table in made if table.num_rows]

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+from trials_by_hand import facts_of
 
 from unseen.kinds.published_distortions import CONDITIONS, HUMAN, lecture_table
 from unseen.studies.records import Record
@@ -73,22 +74,8 @@ def write_trial(study, trial, accuracy):
             said = classes[true] if place < round(right * len(sample)) else classes[true - 1]
             rows.append((asked, category, int(row), classes[true], said))
     names = ("set", "target", "sample", "truth", "response")
-    point = {f"{phase} {what} {name}": 0.5 for phase in ("train", "validation") for what in ("loss", "accuracy")
-             for name in ("total", category)}  # fmt: skip
     name = study.identity(trial, "float32")
-    whole = {
-        "identity": name, "label": trial.label, "condition": dict(trial.condition), "seed": trial.seed,
-        "description": {
-            "network": {"sharing": "shared", "backbone": "resnet18"}, "training": {"precision": "float32"},
-            "world": {"name": "transformed"}, "design": {"name": "matrix"},
-        },
-        "facts": dict(split.facts), "factors": list(split.factors), "task": "classification",
-        "targets": {category: classes}, "tasks": {}, "sets": {s: split.count(samples, s) for s in split.sets},
-        "network": {"backbone": "resnet18", "parameters": 1, "sharing": "shared"},
-        "curve": [{"epoch": e, **{k: v / (e + 1) for k, v in point.items()}} for e in range(3)], "best_epoch": 1,
-        "flags": {}, "seconds": 2.0, "packed": 1, "seconds_together": 2.0,
-        "machine": {"device": "cpu", "system": "s", "python": "3", "torch": "2", "unseen": "0"},
-    }  # fmt: skip
+    whole = facts_of(study, trial, name, "transformed")
 
     def write(folder):
         pq.write_table(pa.table(dict(zip(names, map(list, zip(*rows))))), folder / "responses.parquet")

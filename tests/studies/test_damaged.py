@@ -16,7 +16,7 @@ from unseen.vocabulary.errors import UnseenError
 
 pytest_plugins = ("studies_fixtures",)
 
-ADVICE = "Move that folder out of the study and run the study again: this trial alone is done anew."
+ADVICE = "Move that folder out of the study and run the study again: only this trial is trained again."
 
 
 def first(study):

@@ -15,6 +15,7 @@ from unseen.vocabulary.recipe import CalibrationSection, read_recipe, shipped
 IDENTITIES = {
     "demo": "280c26b8b0e8ab36",
     "geirhos2018/imagenet": "6d6c5bb8aae9f992",
+    "geirhos2018/objects-everyday": "3a2a42c5cd24ebfe",
     "geirhos2018/objects": "09cab8d867612a42",
     "geirhos2018/small": "ff62e29060d0a31d",
     "madan2022/biased-cars-architectures": "a4041cfeeb05d1b7",
@@ -54,6 +55,7 @@ IDENTITIES = {
     "zaidi2020/imagenet": "819535c3fe5be2fd",
     "zaidi2020/matrix": "859ae980091e57db",
     "zaidi2020/mnist": "44b7539a82c5a6cf",
+    "zaidi2020/objects-everyday": "93ddcdb610270bb1",
     "zaidi2020/objects-threshold": "8efffe41aa8f022d",
     "zaidi2020/objects": "b2e8dce9774f72d8",
     "zaidi2020/small": "b384db43f5657139",
@@ -69,6 +71,7 @@ SIDES = {
     **{name: 64 for name in IDENTITIES if name.startswith(("schott2022/", "zaidi2020/cars", "zaidi2020/objects"))},
     **{name: 224 for name in IDENTITIES if name.startswith(("madan2022/biased", "madan2022/ilab"))},
     "zaidi2020/imagenet": 224, "geirhos2018/imagenet": 256, "geirhos2018/objects": 64, "zaidi2020/matrix": 64,
+    "geirhos2018/objects-everyday": 64,
 }  # of the images, in pixels: where they are not at hand, the stem is chosen by this  # fmt: skip
 
 # Before grids repeated over choices of held-out cells (2026-11-18): one choice, three seeds.

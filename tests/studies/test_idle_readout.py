@@ -3,7 +3,7 @@
 import pytest
 
 from unseen.engines import open_study
-from unseen.studies.describe import recipe_toml
+from unseen.studies.recipe_files import recipe_toml
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import read_recipe, shipped
 

@@ -10,7 +10,7 @@ import torch
 from asked_again import again, same_from_weights
 from safetensors.torch import load_file, save_file
 
-from small_study import own_network, ran, study, tiny
+from small_study import ENCODER, own_network, ran, study, tiny
 from unseen.engines import local, open_study
 from unseen.studies import execute as execution
 from unseen.studies.anew import turns, work
@@ -52,7 +52,7 @@ def test_weights_that_are_gone_are_learned_anew_and_it_is_said_of_which_trials(f
     outcome, told = again(opened)
     assert (outcome.finished, outcome.asked) == (2, 0)
     assert told == [
-        "2 finished trials are asked for something new and their weights were not kept; they are trained anew: "
+        "2 finished trials are asked for something new and their weights were not kept; they are trained again: "
         "seen_per_level 1 · seed 0, seen_per_level 8 · seed 0"
     ]
     assert len(all_kept(opened.store)) == 2
@@ -105,13 +105,6 @@ def test_weights_learned_in_a_pack_on_a_gpu_answer_the_same_again(tmp_path, untr
 # The same answers
 
 
-ENCODER = {
-    "title": "Encoder", "task": "regression", "seeds": [0], "world": {"name": "dsprites"},
-    "design": {"name": "hold_out_levels", "mode": "random", "images": 128, "test_images": 64, "validation": 0.2},
-    "network": {"backbone": "vae", "channels": 1}, "recordings": {"sets": ["test"], "layers": "none"},
-    "training": {"epochs": 1, "batch": 64, "normalise": "none", "objective": "beta-vae"},
-    "readout": {"epochs": 2, "batch": 64},
-}  # fmt: skip
 UNITS = {
     "title": "Units", "seeds": [0], "targets": ["category"],
     "world": {"name": "transformed", "levels": ["blur"], "of": {"name": "digits", "viewpoint": "none"}},
@@ -206,9 +199,7 @@ def test_weights_that_cannot_be_used_are_told_and_learned_anew(finished, spoil, 
     spoil(opened.store.weights / name)
     outcome, told = again(opened)
     assert (outcome.finished, outcome.asked, outcome.failed) == (1, 0, 0)
-    assert told[1].startswith(
-        "seen_per_level 8 · seed 0: its weights are kept and cannot be used, it is trained anew: "
-    )
+    assert told[1].startswith("seen_per_level 8 · seed 0: its kept weights cannot be used, so it is trained again: ")
     assert words in told[1]
     once_more, told = again(study(finished, recordings={"cells": False}, **ONE))
     assert (once_more.asked, len(told)) == (1, 1)  # those learned anew took their place
@@ -385,7 +376,7 @@ def test_weights_over_the_budget_are_not_kept_all_or_none(tmp_path):
     assert not told.kept
     assert told.words() == (
         "weights: 1.43 MB of 2 networks, more than recordings.weights allows (1 MB), are not kept; asking a finished "
-        "trial for something new trains it anew. --set recordings.weights=1 keeps them"
+        "trial for something new trains it again. --set recordings.weights=1 keeps them"
     )
     assert ran(opened).finished == 2
     assert taken(opened.store) == (0, 0)

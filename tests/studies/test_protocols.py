@@ -10,7 +10,7 @@ import torch
 from asked_again import again, same_from_features, same_from_weights
 
 from given_stubs import held, patches, text_model
-from small_study import ran, tiny
+from small_study import ENCODER, ran, tiny
 from unseen.engines import open_study
 from unseen.kinds.checks import check
 from unseen.kinds.collect import collect
@@ -25,13 +25,6 @@ pytest_plugins = ("studies_fixtures",)
 
 ONE = {"grid": {"design.seen_per_level": [8]}}
 OWN = {"backbone": "resnet18-w8", "stem": "small"}
-ENCODER = {
-    "title": "Encoder", "task": "regression", "seeds": [0], "world": {"name": "dsprites"},
-    "design": {"name": "hold_out_levels", "mode": "random", "images": 128, "test_images": 64, "validation": 0.2},
-    "network": {"backbone": "vae", "channels": 1}, "recordings": {"sets": ["test"], "layers": "none"},
-    "training": {"epochs": 1, "batch": 64, "normalise": "none", "objective": "beta-vae"},
-    "readout": {"epochs": 2, "batch": 64},
-}  # fmt: skip
 ASKED = {
     "title": "Asked", "world": {"name": "digits", "viewpoint": "position"}, "targets": ["category"],
     "design": {"name": "ask", "factors": ["position"], "images_per_cell": 1},
@@ -212,9 +205,9 @@ def check(trial):
 
 
 def network(study, trial):
-    seeing = labelled_network(study, trial)
-    seeing.network.trunk.stem.requires_grad_(False)
-    return seeing
+    whole = labelled_network(study, trial)
+    whole.network.trunk.stem.requires_grad_(False)
+    return whole
 
 
 def learner(study, trial, brought):

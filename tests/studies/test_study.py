@@ -16,7 +16,7 @@ from unseen.kinds.checks import check
 from unseen.kinds.collect import collect, finished_trials
 from unseen.kinds.results import gather
 from unseen.studies.asked import layers_to_record, matching
-from unseen.studies.describe import find_recipe, shipped, summary_of
+from unseen.studies.recipe_files import find_recipe, shipped, summary_of
 from unseen.studies.study import Study
 from unseen.studies.trials import expand
 from unseen.vocabulary.errors import UnseenError

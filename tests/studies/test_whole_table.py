@@ -20,7 +20,7 @@ from unseen.kinds.domains.contents import read
 from unseen.kinds.domains.numbers import domain_numbers
 from unseen.kinds.results import gather
 from unseen.kinds.whole_table import FLAG, TRIAL, whole_table, write_whole_table
-from unseen.studies.describe import recipe_toml
+from unseen.studies.recipe_files import recipe_toml
 from unseen.studies.study import Study, load_study
 from unseen.vocabulary.recipe import recipe_from
 

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from unseen.training import Learner, pictures, train
+from unseen.training import Learner, labelled_data, train
 from unseen.vocabulary.recipe import TrainingSection
 
 CPU = torch.device("cpu")
@@ -55,7 +55,7 @@ def fetching(images):
 
 
 def of(images, labels, hold=True, device=CPU, fetch=None):
-    return pictures(np.arange(len(labels)), labels, fetch or fetching(images), device, hold)
+    return labelled_data(np.arange(len(labels)), labels, fetch or fetching(images), device, hold)
 
 
 class Noisy:
@@ -79,7 +79,7 @@ class Noisy:
 
     def pictures(self, rows, hold=True, fresh=True, device=CPU):
         new = self.fresh(rows) if fresh else None
-        return pictures(rows, self.labels[rows], self, device, hold=hold, fresh=new)
+        return labelled_data(rows, self.labels[rows], self, device, hold=hold, fresh=new)
 
 
 def learner(network=None, data=None, asked=None, *, hold=True, seed=0, precision="float32", device=CPU, **settings):

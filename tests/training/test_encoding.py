@@ -5,8 +5,8 @@ import pytest
 import torch
 from small_learners import same
 
-from unseen.models import Seeing, build_encoder
-from unseen.training import pictures, train
+from unseen.models import Preprocessed, build_encoder
+from unseen.training import labelled_data, train
 from unseen.training.encoding import LOSS, EncodingLearner
 from unseen.training.loop import reproducible
 from unseen.training.objectives import OBJECTIVES
@@ -25,11 +25,11 @@ SHAPE = WORLD.samples.space.shape
 def learner(name, seed=0, hold=True, grid=True, apart=9001, asked=None, device=CPU, **settings):
     rows = np.arange(0, 737_280, apart)[:64]
     numbers = np.zeros((64, 1), dtype=np.float32)
-    data = pictures(rows, numbers, WORLD.images, device, hold=hold)
-    few = data if asked == "training" else pictures(rows[:16], numbers[:16], WORLD.images, device)
+    data = labelled_data(rows, numbers, WORLD.images, device, hold=hold)
+    few = data if asked == "training" else labelled_data(rows[:16], numbers[:16], WORLD.images, device)
     objective = OBJECTIVES[name]
     encoder = build_encoder(objective.encoder, channels=1, seed=seed)
-    prepare = Seeing(encoder, normalise="none", channels=1).to(device).prepare
+    prepare = Preprocessed(encoder, normalise="none", channels=1).to(device).prepare
     section = TrainingSection(**{"epochs": 2, "batch": 16, "lr": 3e-4, **settings})
     pairs = pair_grid(SHAPE, rows, device=device, categories=(0,)) if grid and objective.pairs else None
     return EncodingLearner(
@@ -59,10 +59,10 @@ def test_an_objective_of_pairs_says_what_it_needs():
 def test_partners_are_found_also_where_rows_are_listed_twice_and_in_any_order():
     rows = np.array([9001, 0, 9001, 36004, 0, 18002])
     labels = np.zeros((6, 1), dtype=np.float32)
-    data = pictures(rows, labels, WORLD.images, CPU, hold=True)
+    data = labelled_data(rows, labels, WORLD.images, CPU, hold=True)
     assert len(data.held) == 4
     encoder = build_encoder(OBJECTIVES["slow-vae"].encoder, channels=1, seed=0)
-    prepare = Seeing(encoder, normalise="none", channels=1).prepare
+    prepare = Preprocessed(encoder, normalise="none", channels=1).prepare
     grid = pair_grid(SHAPE, rows, device=CPU, categories=(0,))
     settings = TrainingSection(epochs=1, batch=3)
     one = EncodingLearner(

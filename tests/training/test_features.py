@@ -7,7 +7,7 @@ from small_learners import CPU, TARGETS, fetching, toy
 from torch import nn
 
 from unseen.models import Heads, build
-from unseen.training import pictures, train
+from unseen.training import labelled_data, train
 from unseen.training.features import HeadsLearner, encoded
 from unseen.vocabulary.recipe import TrainingSection
 
@@ -25,7 +25,7 @@ def test_every_picture_is_encoded_once_however_often_it_is_visited(hold):
         seen.append(len(some))
         return flat(some)
 
-    source = pictures(rows, labels[rows], fetching(images), CPU, hold)
+    source = labelled_data(rows, labels[rows], fetching(images), CPU, hold)
     made = encoded(source, encode, CPU, chunk=2)
     assert seen == [2, 1]
     assert torch.equal(made.gathered(torch.arange(6)), flat(images[torch.from_numpy(rows)]))
@@ -40,7 +40,7 @@ def test_what_is_fresh_is_encoded_as_a_test_shows_it():
         return images[torch.from_numpy(rows)] + draw
 
     rows = np.array([0, 1, 1, 2])
-    source = pictures(rows, labels[rows], fetch, CPU, True, fresh=np.array([True, False, False, True]))
+    source = labelled_data(rows, labels[rows], fetch, CPU, True, fresh=np.array([True, False, False, True]))
     source.redraw(3)
     made = encoded(source, flat, CPU)
     assert made.fresh is None
@@ -62,7 +62,7 @@ def test_a_learner_of_heads_gives_the_whole_network_with_the_heads_it_chose():
     start = {key: value.clone() for key, value in whole.state_dict().items()}
     heads = OneHead(whole["head"])
     images, labels = toy(40)
-    source = pictures(np.arange(40), labels, fetching(images), CPU, True)
+    source = labelled_data(np.arange(40), labels, fetching(images), CPU, True)
     made = encoded(source, lambda some: whole["trunk"](flat(some) / 255), CPU)
     learner = HeadsLearner(
         heads, whole, TARGETS, made, made, TrainingSection(epochs=3, batch=20), seed=0, device=CPU,

@@ -1,4 +1,4 @@
-"""Pictures that stay on the device and pictures that stream: the same training, and no thread left behind."""
+"""LabelledData that stay on the device and pictures that stream: the same training, and no thread left behind."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ import pytest
 import torch
 from small_learners import CPU, TARGETS, fetching, learner, normalised, of, same, toy, trained
 
-from unseen.training import Learner, pictures, train
+from unseen.training import Learner, labelled_data, train
 from unseen.training.feed import Ahead, fits, free_memory, resident
 from unseen.vocabulary.recipe import TrainingSection
 
@@ -116,7 +116,7 @@ def test_leaving_early_stops_the_thread_though_batches_are_waiting():
 
 
 def streaming(fetch, images, labels, **settings):
-    data = pictures(np.arange(len(labels)), labels, fetch, CPU, hold=False)
+    data = labelled_data(np.arange(len(labels)), labels, fetch, CPU, hold=False)
     section = TrainingSection(**{"epochs": 2, "batch": 4, **settings})
     return Learner(normalised(), TARGETS, data, of(images, labels), section, seed=0, device=CPU, precision="float32")
 
@@ -155,7 +155,7 @@ def test_a_watcher_that_stops_training_stops_the_threads():
 def test_labels_go_with_their_rows_whatever_rows_are_asked_for():
     images, labels = toy(30)
     rows = np.array([29, 3, 17, 5])
-    held = pictures(rows, labels[rows], fetching(images), CPU, hold=True)
+    held = labelled_data(rows, labels[rows], fetching(images), CPU, hold=True)
     assert torch.equal(held.held, images[torch.from_numpy(rows)])
     assert held.labels.tolist() == labels[rows].tolist()
     assert len(held) == 4

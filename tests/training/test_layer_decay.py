@@ -8,7 +8,7 @@ from timm.optim import param_groups_layer_decay
 from small_study import ran, tiny
 from unseen.engines import open_study
 from unseen.kinds.checks import check
-from unseen.models import Seeing, build
+from unseen.models import Preprocessed, build
 from unseen.training.learner import optimiser_for, parameter_groups, rate
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import TrainingSection
@@ -60,11 +60,11 @@ def test_layers_learn_and_decay_as_timm_has_it(name, arguments, head):
         name, {"category": 5}, seed=0, stem="auto" if arguments else "standard", arguments=arguments, **size
     )
     net = timm.create_model(name, num_classes=5, **arguments)
-    assert ours(Seeing(network)) == theirs(net, head)
+    assert ours(Preprocessed(network)) == theirs(net, head)
 
 
 def test_the_heads_of_branches_learn_at_the_full_rate_and_their_stems_slowest():
-    network = Seeing(build("resnet18-w8", {"a": 3, "b": 4}, sharing="split-1", stem="small", seed=0))
+    network = Preprocessed(build("resnet18-w8", {"a": 3, "b": 4}, sharing="split-1", stem="small", seed=0))
     found = network.depths()
     assert {depth for name, depth in found.items() if "heads" in name} == {max(found.values())}
     assert found["network.trunk.stem.conv1.weight"] == 0
@@ -73,7 +73,7 @@ def test_the_heads_of_branches_learn_at_the_full_rate_and_their_stems_slowest():
 
 
 def test_without_these_keys_all_weights_are_one_group_as_before():
-    network = Seeing(build("resnet18-w8", {"a": 3}, stem="small", seed=0))
+    network = Preprocessed(build("resnet18-w8", {"a": 3}, stem="small", seed=0))
     (group,) = optimiser_for(network, TrainingSection(lr=0.1), CPU).param_groups
     assert "scale" not in group
     assert len(group["params"]) == len(list(network.parameters()))

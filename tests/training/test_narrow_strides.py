@@ -11,7 +11,7 @@ from small_learners import TARGETS, learner, toy, trained
 from torch import nn
 from torch.nn import functional
 
-from unseen.models import Seeing, build
+from unseen.models import Preprocessed, build
 from unseen.training.narrow_strides import avoid_narrow_strides, meets_fault
 
 CHECKER = Path("/lib/x86_64-linux-gnu/libc_malloc_debug.so.0")  # glibc's: it finds writes behind a block's end
@@ -19,9 +19,9 @@ TRAINED = """
 import sys, torch
 sys.path.insert(0, sys.argv[1])
 from small_learners import TARGETS, toy, trained
-from unseen.models import Seeing, build
+from unseen.models import Preprocessed, build
 network = build("resnet18-w8", dict.fromkeys(TARGETS, 3), stem="small", input_size=(64, 64), seed=0)
-done = trained(Seeing(network, normalise="half"), toy(n=8, side=64), epochs=2, batch=8)
+done = trained(Preprocessed(network, normalise="half"), toy(n=8, side=64), epochs=2, batch=8)
 print(all(bool(value.isfinite().all()) for value in done.network.state_dict().values()))
 """
 
@@ -66,7 +66,7 @@ def test_convolutions_that_the_fault_cannot_meet_are_left_as_they_are():
     outputs = {"category": 3}
     for name, met in (("resnet18-w8", 1), ("resnet18-w16", 0)):
         network = build(name, outputs, stem="small", input_size=(32, 32), seed=0)
-        assert avoid_narrow_strides(Seeing(network)) == met
+        assert avoid_narrow_strides(Preprocessed(network)) == met
 
 
 class Calling(nn.Module):

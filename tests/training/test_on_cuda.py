@@ -6,10 +6,10 @@ import torch
 from small_learners import TARGETS, Noisy, fetching, learner, normalised, of, same, toy, trained, weights
 from torch import nn
 
-from unseen.models import Seeing, build
+from unseen.models import Preprocessed, build
 from unseen.models.inputs import standardised
 from unseen.recordings import activity_per_cell, respond
-from unseen.training import Learner, Pictures, pictures, train
+from unseen.training import LabelledData, Learner, labelled_data, train
 from unseen.training.augment import uniform
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.worlds import make
@@ -21,7 +21,7 @@ PLAN = {"shift": 1.0, "flip": 0.5, "brightness": 0.2}
 
 
 def resnet(seed=0):
-    return Seeing(build("resnet18-w8", dict.fromkeys(TARGETS, 3), stem="small", seed=seed), normalise="mnist")
+    return Preprocessed(build("resnet18-w8", dict.fromkeys(TARGETS, 3), stem="small", seed=seed), normalise="mnist")
 
 
 def on_cuda(network, **settings):
@@ -72,7 +72,7 @@ def under_noise(hold=True, k=0, world=None, **settings):
     """A learner on pictures of which some are noise, drawn anew in every epoch; some rows are listed twice."""
     rows = np.sort(np.concatenate([np.arange(80), np.arange(0, 80, 3)]))
     world = Noisy(80, 16) if world is None else world
-    data = world if isinstance(world, Pictures) else world.pictures(rows, hold, device=CUDA)
+    data = world if isinstance(world, LabelledData) else world.pictures(rows, hold, device=CUDA)
     section = TrainingSection(**{"epochs": 3, "batch": 16, "lr": 0.003, **settings})
     ask = of(*toy(37, 16, seed=1), device=CUDA)
     return Learner(resnet(k), TARGETS, data, ask, section, seed=k, device=CUDA, precision="bf16")
@@ -104,10 +104,12 @@ def test_a_transformed_world_trains_the_same_held_streamed_and_packed(hold):
         return world.again(rows, device, draw)
 
     def data(hold):
-        return pictures(rows, labels, fetch, CUDA, hold=hold, fresh=world.fresh(rows))
+        return labelled_data(rows, labels, fetch, CUDA, hold=hold, fresh=world.fresh(rows))
 
     def one(data, k):
-        network = Seeing(build("resnet18-w8", dict.fromkeys(TARGETS, 10), stem="small", seed=k), normalise="per-image")
+        network = Preprocessed(
+            build("resnet18-w8", dict.fromkeys(TARGETS, 10), stem="small", seed=k), normalise="per-image"
+        )
         section = TrainingSection(epochs=2, batch=50, normalise="per-image")
         return Learner(network, TARGETS, data, data, section, seed=k, device=CUDA, precision="bf16")
 
@@ -120,9 +122,9 @@ def test_a_transformed_world_trains_the_same_held_streamed_and_packed(hold):
 def test_repeated_rows_are_gathered_from_one_slot_by_a_captured_step():
     images, labels = toy(60, 16)
     rows = np.repeat(np.arange(60), 2)
-    once = pictures(rows, labels[rows], fetching(images), CUDA, hold=True)
+    once = labelled_data(rows, labels[rows], fetching(images), CUDA, hold=True)
     assert len(once.held) == 60
-    each = Pictures(rows, once.labels, once.fetch, images[torch.from_numpy(rows)].to(CUDA))
+    each = LabelledData(rows, once.labels, once.fetch, images[torch.from_numpy(rows)].to(CUDA))
     a, b = (train([under_noise(world=data)])[0] for data in (once, each))
     assert same(a.network, b.network)
 
@@ -133,9 +135,9 @@ def test_the_papers_alexnet_trains_in_a_captured_step_and_gives_the_same_bits_wi
     def one():
         name, outputs = "alexnet-no-early-pools", dict.fromkeys(TARGETS, 3)
         network = build(name, outputs, channels=1, input_size=(32, 32), seed=0, arguments=arguments)
-        seeing = Seeing(network, normalise="per-image", channels=1)
+        whole = Preprocessed(network, normalise="per-image", channels=1)
         options = {"device": CUDA, "precision": "bf16", "lr": 0.01, "optimiser": "sgd", "batch": 16, "epochs": 3}
-        return learner(seeing, toy(100, 32), toy(37, 32, seed=1), **options)
+        return learner(whole, toy(100, 32), toy(37, 32, seed=1), **options)
 
     first, again = (train([one()])[0] for _ in range(2))
     assert same(first.network, again.network)

@@ -10,8 +10,8 @@ import torch
 from small_learners import CPU, TARGETS, Small, fetching, learner, normalised, of, same, toy, trained, weights
 from torch import nn
 
-from unseen.models import Seeing, build
-from unseen.training import Learner, pictures, train
+from unseen.models import Preprocessed, build
+from unseen.training import Learner, labelled_data, train
 from unseen.training.loop import _trained, drops_out, flags_of, guessing
 from unseen.vocabulary.recipe import TrainingSection
 
@@ -57,7 +57,7 @@ def test_a_learner_that_never_had_a_finite_loss_is_flagged_and_keeps_its_first_w
     start = weights(network)
     images, labels = toy()
     done = trained(network, (images.float() * math.nan, labels))
-    assert done.flags == {"diverged": "loss was no number in epoch 1; it keeps its weights of the start"}
+    assert done.flags == {"diverged": "loss was no number in epoch 1; it keeps its first weights"}
     assert done.best_epoch == -1
     assert len(done.curve) == 1  # it stops there
     assert same(done.network, start)
@@ -90,7 +90,7 @@ def breaks_in_epoch(epoch, seed=0):
         calls += len(rows) == 8
         return fetching(images.float() * (math.nan if calls > 5 * epoch else 1))(rows, device)
 
-    data = pictures(np.arange(40), labels, fetch, CPU, hold=False)
+    data = labelled_data(np.arange(40), labels, fetch, CPU, hold=False)
     settings = TrainingSection(epochs=5, batch=8, lr=0.01)
     return Learner(
         normalised(), TARGETS, data, of(*toy(23, seed=1)), settings, seed=seed, device=CPU, precision="float32"
@@ -130,7 +130,7 @@ def test_a_target_of_which_nothing_is_learned_is_named_and_one_that_was_not_to_b
     stuck = trained(normalised(), (blank, labels), (blank, labels), epochs=4, lr=0.01)
     blind = scipy.stats.entropy(np.bincount(labels[:, 0]))
     assert stuck.flags["untrained"].startswith("loss of category never fell below 1.")
-    assert f"an answer that does not look has {blind:.3g}; " in stuck.flags["untrained"]
+    assert f"the best constant answer has {blind:.3g}; " in stuck.flags["untrained"]
     assert "loss of position" in stuck.flags["untrained"]
     asked = trained(normalised(), (blank, labels), (blank, labels), epochs=4, loss_weights={"category": 0.0})
     assert "category" not in asked.flags["untrained"]
@@ -144,8 +144,8 @@ def test_the_published_start_of_alexnet_stays_at_chance_where_that_by_he_learns(
     for start in ("krizhevsky", "he"):
         network = build("alexnet-no-early-pools", dict.fromkeys(TARGETS, 3), channels=1, input_size=(16, 16), seed=0,
                         arguments=arguments | {"start": start})  # fmt: skip
-        seeing = Seeing(network, normalise="per-image", channels=1)
-        done[start] = trained(seeing, data, data, optimiser="sgd", lr=0.01, epochs=10)
+        whole = Preprocessed(network, normalise="per-image", channels=1)
+        done[start] = trained(whole, data, data, optimiser="sgd", lr=0.01, epochs=10)
     assert "loss of category never fell below" in done["krizhevsky"].flags["untrained"]
     assert "category" not in done["he"].flags.get("untrained", "")
     assert done["he"].curve[-1]["validation accuracy category"] > 0.8

@@ -10,7 +10,7 @@ from sklearn.metrics import accuracy_score, log_loss
 from small_learners import CPU, TARGETS, Small, fetching, learner, normalised, of, same, toy, trained, weights
 from torch import nn
 
-from unseen.models import Seeing, build
+from unseen.models import Preprocessed, build
 from unseen.training import Learner, reproducible, train
 from unseen.training.augment import augment
 from unseen.vocabulary.errors import UnseenError
@@ -62,7 +62,7 @@ def test_the_loop_is_the_plain_pytorch_loop_to_rounding(settings, rival):
 
 
 def test_a_small_resnet_in_the_loop_is_the_plain_loop_to_rounding():
-    network = Seeing(build("resnet18-w8", dict.fromkeys(TARGETS, 3), stem="small", seed=0), normalise="mnist")
+    network = Preprocessed(build("resnet18-w8", dict.fromkeys(TARGETS, 3), stem="small", seed=0), normalise="mnist")
     data = toy(32)
     theirs = plain(copy.deepcopy(network), data, seed=0, epochs=2, batch=16, lr=1e-3)
     ours = trained(network, data, seed=0, epochs=2, batch=16, lr=1e-3, select="last")

@@ -5,7 +5,7 @@ import pytest
 import torch
 from small_learners import CPU, TARGETS, Noisy, fetching, normalised, of, same, toy
 
-from unseen.training import Learner, Pictures, pictures, train
+from unseen.training import LabelledData, Learner, labelled_data, train
 from unseen.training.visits import placed, turns_of
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.worlds import make
@@ -41,7 +41,7 @@ def test_a_row_that_is_listed_several_times_is_held_once_and_fetched_once():
         asked.extend(rows.tolist())
         return fetching(images)(rows, device)
 
-    data = pictures(TWICE, labels[TWICE], fetch, CPU, hold=True)
+    data = labelled_data(TWICE, labels[TWICE], fetch, CPU, hold=True)
     assert torch.equal(data.held, images)
     assert sorted(asked[2:]) == list(range(20)), "after a look at the first on the CPU and on the device"
     assert torch.equal(data.gathered(torch.arange(len(TWICE))), images[torch.from_numpy(TWICE)])
@@ -54,7 +54,7 @@ def test_repeated_rows_count_once_for_the_memory_and_fresh_ones_every_time(monke
     images, labels = toy(20)
     each = images[0].numel()
     monkeypatch.setattr("unseen.training.feed.free_memory", lambda device: 2 * 20 * each)
-    assert pictures(TWICE, labels[TWICE], fetching(images), CPU).held is not None
+    assert labelled_data(TWICE, labels[TWICE], fetching(images), CPU).held is not None
     monkeypatch.setattr("unseen.training.feed.free_memory", lambda device: 2 * len(ODD_TWICE) * each * 4 - 1)
     world = Noisy()
     assert world.pictures(ODD_TWICE, hold=None).held is not None, "row 2 is held once"
@@ -65,9 +65,9 @@ def test_repeated_rows_count_once_for_the_memory_and_fresh_ones_every_time(monke
 def test_training_on_repeated_rows_is_what_it_was_when_each_visit_was_held_and_what_it_is_streamed(augment):
     images, labels = toy(20)
     every = torch.as_tensor(labels[TWICE])
-    each = Pictures(TWICE, every, fetching(images), images[torch.from_numpy(TWICE)])
-    once, streamed = (pictures(TWICE, labels[TWICE], fetching(images), CPU, hold=hold) for hold in (True, False))
-    ask = pictures(TWICE[:9], labels[TWICE[:9]], fetching(images), CPU, hold=True)
+    each = LabelledData(TWICE, every, fetching(images), images[torch.from_numpy(TWICE)])
+    once, streamed = (labelled_data(TWICE, labels[TWICE], fetching(images), CPU, hold=hold) for hold in (True, False))
+    ask = labelled_data(TWICE[:9], labels[TWICE[:9]], fetching(images), CPU, hold=True)
     runs = [train([learner(data, ask, augment=augment)])[0] for data in (each, once, streamed)]
     assert same(runs[0].network, runs[1].network)
     assert same(runs[0].network, runs[2].network)
@@ -163,7 +163,9 @@ def test_validation_and_latents_see_what_a_test_sees():
 def test_a_world_without_chance_is_held_and_trained_as_ever():
     images, labels = toy(20)
     none = np.zeros(20, dtype=bool)
-    given, plain = (pictures(np.arange(20), labels, fetching(images), CPU, hold=True, fresh=f) for f in (none, None))
+    given, plain = (
+        labelled_data(np.arange(20), labels, fetching(images), CPU, hold=True, fresh=f) for f in (none, None)
+    )
     assert given.fresh is plain.fresh is None
     assert given.slots is plain.slots is None
     assert same(train([learner(given)])[0].network, train([learner(plain)])[0].network)

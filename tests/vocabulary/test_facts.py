@@ -11,7 +11,15 @@ import numpy as np
 import pytest
 
 import unseen
-from unseen.designs import expose, from_lists, hold_out_combinations, hold_out_levels, leave_one_out, matrix
+from unseen.designs import (
+    expose,
+    from_lists,
+    hold_out_combinations,
+    hold_out_levels,
+    leave_one_out,
+    matrix,
+    vary_some,
+)
 from unseen.studies.records import Record
 from unseen.vocabulary.design_facts import (
     TYPES,
@@ -21,10 +29,11 @@ from unseen.vocabulary.design_facts import (
     LeftOut,
     Listed,
     Ranges,
+    Varied,
     facts_of,
 )
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.factors import FactorSpace
+from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.facts import COMMON, Facts, PlainFacts
 from unseen.vocabulary.pools import Pools
 from unseen.vocabulary.samples import Block, Samples
@@ -32,6 +41,12 @@ from unseen.vocabulary.split import RowSet, Split
 
 SPACE = FactorSpace({"category": ("a", "b", "c"), "look": ("clear", "blur", "noise")})
 SAMPLES = Samples(SPACE, (Block(90, {"category": np.arange(90) % 3}, grid=("look",)),))
+THINGS = FactorSpace((
+    Factor("category", ("a", "b")), Factor("object", tuple(range(8)), kind="instance"),
+    Factor("pose", (0, 1, 2), canonical=1), Factor("size", (0, 1, 2), canonical=1),
+))  # fmt: skip
+OWN = {"category": np.arange(8) % 2, "object": np.arange(8)}
+OBJECTS = Samples(THINGS, (Block(8, OWN, grid=("pose", "size")),))
 LOOK = {"transformation": "look", "plain": "clear"}
 SOURCE = Path(unseen.__file__).parent
 
@@ -46,6 +61,7 @@ def made():
         (expose(SAMPLES, **LOOK, level=["blur", "noise"], seen=0, seed=0), Exposed),
         (matrix(SAMPLES, train=["clear", "blur"], **by), Conditions),
         (leave_one_out(SAMPLES, left_out="noise", **by), LeftOut),
+        (vary_some(OBJECTS, regime="samples", vary="pose", held_out=1, seed=0), Varied),
         (from_lists(SAMPLES, lists={"train": [0, 1], "unseen": [5]}, columns="look"), Listed),
     ]
 

@@ -31,6 +31,31 @@ def test_photos_that_cannot_be_read_are_counted_and_named(photos):
     assert not objects(**TINY).problems
 
 
+def test_photos_of_mixed_size_and_kind_are_all_shown_square(tmp_path):
+    Image.new("RGB", (300, 20), (250, 0, 0)).save(tmp_path / "a-wide.png")
+    Image.new("L", (3, 5), 200).save(tmp_path / "b-tiny-grey.png")
+    Image.new("RGBA", (64, 64), (0, 250, 0, 255)).save(tmp_path / "c-alpha.png")
+    Image.new("P", (1, 1), 0).save(tmp_path / "d-one-pixel.png")
+    world = objects(**TINY, pose=1, backgrounds=str(tmp_path), variation="natural")
+    assert [name[0] for name in world.samples.space["background"].levels] == list("abcd")
+    assert not world.problems
+    corners = world.images(np.arange(4))[:, :, 0, 0].tolist()
+    assert corners == [[250, 0, 0], [200, 200, 200], [0, 250, 0], [0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    "make", [lambda at: objects(**TINY, backgrounds=at), lambda at: natural_variation(1, 1, backgrounds=at)]
+)
+def test_a_folder_without_a_photo_is_refused_when_the_world_is_opened(tmp_path, make):
+    with pytest.raises(UnseenError, match="no picture"):
+        make(str(tmp_path))
+    (tmp_path / "notes.txt").write_text("no photo")
+    with pytest.raises(UnseenError, match="no picture"):
+        make(str(tmp_path))
+    with pytest.raises(UnseenError, match="does not exist"):
+        make(str(tmp_path / "nowhere"))
+
+
 def test_a_fingerprint_follows_what_photos_hold_and_not_where_they_lie(photos, tmp_path_factory):
     there = tmp_path_factory.mktemp("elsewhere")
     for name in ("a.png", "b.png"):

@@ -14,10 +14,10 @@ import pytest
 from PIL import Image
 
 from unseen.vocabulary.errors import UnseenError
-from unseen.worlds import cache
-from unseen.worlds.cache import Pixels
-from unseen.worlds.caching import cache_folder
+from unseen.worlds import decoded_pixels
+from unseen.worlds.cache_folder import cache_folder
 from unseen.worlds.decode import Decoding
+from unseen.worlds.decoded_pixels import Pixels
 from unseen.worlds.folder import folder
 
 TEMPLATE = "{category}/{azimuth}/*.png"
@@ -44,13 +44,13 @@ def photos(tmp_path):
 def decoded(monkeypatch):
     """The names of the files decoded, in order."""
     names = []
-    original = cache._decoded
+    original = decoded_pixels._decoded
 
     def spy(path, content, how):
         names.append(f"{path.parent.parent.name}/{path.parent.name}/{path.name}")
         return original(path, content, how)
 
-    monkeypatch.setattr(cache, "_decoded", spy)
+    monkeypatch.setattr(decoded_pixels, "_decoded", spy)
     return names
 
 
@@ -132,10 +132,10 @@ def test_two_settings_have_two_caches(photos):
 KILLED = """
 import os, signal, sys
 import numpy as np
-from unseen.worlds import cache
+from unseen.worlds import decoded_pixels
 from unseen.worlds.folder import folder
-cache.CHUNK_IMAGES = 4
-original = cache.Pixels._append
+decoded_pixels.CHUNK_IMAGES = 4
+original = decoded_pixels.Pixels._append
 def append(self, records, count=[0]):
     count[0] += 1
     if count[0] == 3:
@@ -143,7 +143,7 @@ def append(self, records, count=[0]):
             file.write(b"\\x99" * 1000)
         os.kill(os.getpid(), signal.SIGKILL)
     original(self, records)
-cache.Pixels._append = append
+decoded_pixels.Pixels._append = append
 folder(sys.argv[1], template=sys.argv[2], workers=1).images(np.array([0]))
 """
 
@@ -181,7 +181,7 @@ def test_a_full_disk_names_the_folder_the_bytes_and_the_way_out(photos, monkeypa
     world = folder(photos, template=TEMPLATE)
     usage = type("Usage", (), {"free": 100})()
     with monkeypatch.context() as patch:
-        patch.setattr(cache.shutil, "disk_usage", lambda path: usage)
+        patch.setattr(decoded_pixels.shutil, "disk_usage", lambda path: usage)
         with pytest.raises(UnseenError, match=r"15,360 bytes.*UNSEEN_CACHE") as fault:
             world.prepare()
         assert str(world.pixels.folder) in str(fault.value)
@@ -218,7 +218,7 @@ LARGE = """
 import resource, sys
 from pathlib import Path
 import numpy as np
-from unseen.worlds.cache import Pixels
+from unseen.worlds.decoded_pixels import Pixels
 from unseen.worlds.decode import Decoding
 pixels = Pixels(Path(sys.argv[1]), Decoding((256, 256)))
 n = len(pixels.contents())

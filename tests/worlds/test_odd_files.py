@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from unseen.vocabulary.errors import UnseenError
-from unseen.worlds.caching import cache_folder
+from unseen.worlds.cache_folder import cache_folder
 from unseen.worlds.decode import Decoding, Unreadable, decode, opened, quiet
 from unseen.worlds.folder import folder
 from unseen.worlds.propose import propose

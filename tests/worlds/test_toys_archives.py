@@ -16,7 +16,7 @@ import torch
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.factors import FactorSpace
-from unseen.worlds.caching import cache_folder
+from unseen.worlds.cache_folder import cache_folder
 from unseen.worlds.toys import archives, hdf
 from unseen.worlds.toys.archive_files import archive
 from unseen.worlds.toys.dsprites import FILE, dsprites

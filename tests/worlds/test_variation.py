@@ -75,6 +75,20 @@ def test_sizes_are_shares_of_the_frame():
     assert 0.12 < spans[0] < 0.3
 
 
+@pytest.mark.parametrize("variation", ["natural", "natural-upright"])
+def test_no_canonical_picture_cuts_its_object_and_each_takes_three_quarters_of_the_frame(variation: str):
+    for collection, names in (
+        ("first", ["bicycle", "fish"]),
+        ("everyday", ["bus", "wine glass", "bed", "pan", "truck"]),
+    ):
+        world = objects(names, 4, pose=1, variation=variation, collection=collection, side=64)
+        low, high = boxes(world, np.arange(4 * len(names)))
+        assert low.min() > 0
+        assert high.max() < 1
+        reach = np.maximum(high - 0.5, 0.5 - low).max(1)
+        assert reach == pytest.approx(0.375, abs=1.5 / 64)
+
+
 def test_position_shifts_each_object_its_own_way_through_the_middle():
     world = objects(["teapot"], 8, pose=1, position=3, **NATURAL)
     low, high = boxes(world, np.arange(24))

@@ -14,7 +14,8 @@ from PIL import Image, ImageDraw, ImageFont
 from unseen.exports import contact_sheet
 from unseen.worlds import make
 from unseen.worlds.cars.bodies import BODIES
-from unseen.worlds.shapes.categories import CATEGORIES, COLLECTIONS
+from unseen.worlds.collections import COLLECTIONS
+from unseen.worlds.shapes.categories import CATEGORIES
 from unseen.worlds.transforms import SETS, TRANSFORMATIONS
 from unseen.worlds.transforms.transformed import transformed
 
@@ -51,12 +52,16 @@ def categories() -> Image.Image:
 
 
 def everyday(part: int, parts: int) -> Image.Image:
-    """Twelve instances of each class of one part of the everyday collection, in the canonical pose."""
+    """Twelve instances of each class of one part of the everyday collection: canonical, and below each tumbled."""
     names = list(COLLECTIONS["everyday"])
     own = names[part * len(names) // parts : (part + 1) * len(names) // parts]
-    world = make("objects", categories=own, instances=12, pose=1, collection="everyday", side=96)
-    pictures = world.images(np.arange(len(world.samples))).permute(0, 2, 3, 1).numpy()
-    return labelled(pictures, [f"{name} {i}" for name in own for i in range(12)], 12)
+    tiles, shown = [], {"categories": own, "instances": 12, "pose": 1, "collection": "everyday", "side": 96}
+    for drawn in ([], ["pose"]):
+        world = make("objects", **shown, drawn=drawn, variation="natural")
+        tiles.append(world.images(np.arange(len(world.samples))).permute(0, 2, 3, 1).numpy())
+    pictures = np.stack([one.reshape(len(own), 12, 96, 96, 3) for one in tiles], 1).reshape(-1, 96, 96, 3)
+    labels = [text for name in own for text in [f"{name} {i}" for i in range(12)] + ["tumbled"] * 12]
+    return labelled(pictures, labels, 12)
 
 
 def textures() -> Image.Image:

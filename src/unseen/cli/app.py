@@ -125,9 +125,9 @@ def _told(study: Any, *, aside: bool = False) -> Any:
     found = at_hand(study)
     if found.absent:
         place = Terminal(stderr=True) if aside else console
-        place.print(f"{found.absent}; this is from what is stored", markup=False, soft_wrap=True)
+        place.print(f"{found.absent}; these numbers come from the stored answers", markup=False, soft_wrap=True)
     for name in unknown_code(found.recipe):
-        told = f"the code of '{name}' is not at hand, or was not imported; trials are found by all else"
+        told = f"the code of '{name}' is not here, or was not imported; trials are found by their other settings"
         (Terminal(stderr=True) if aside else console).print(told, markup=False, soft_wrap=True)
     return found
 

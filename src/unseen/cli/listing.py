@@ -174,7 +174,7 @@ def _objectives(encoder: str) -> list[str]:
 
 
 def list_recipes(console: Terminal, name: str | None) -> None:
-    from unseen.studies.describe import find_recipe, summary_of
+    from unseen.studies.recipe_files import find_recipe, summary_of
     from unseen.vocabulary.recipe import shipped
 
     if name is not None:

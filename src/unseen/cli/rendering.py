@@ -19,7 +19,7 @@ EVERY = 10  # seconds between lines where there is no terminal
 
 def world_section(name: str, settings: Sequence[str] | None) -> dict[str, Any]:
     """The name and arguments of a world: one of the table, or the [world] of a recipe; ``--set`` goes last."""
-    from unseen.studies.describe import find_recipe
+    from unseen.studies.recipe_files import find_recipe
     from unseen.vocabulary.recipe import override, read_tables, setting, shipped
     from unseen.worlds import worlds
 

@@ -49,7 +49,8 @@ def matrix(
     that all their networks take as many steps; give the same ``visits_per_image`` to every trial for that: one that is
     no multiple of the number of levels has images take turns. Where the factor is stored (each image has one level),
     every trained cell is listed equally often. ``balance`` and ``images_per_category`` (per cell, where the factor is
-    stored) are those of :func:`expose`. Levels that are not trained are not themselves asked for, only what they show.
+    stored) are those of :func:`expose`. Networks are asked for the category at every level,
+    never for the level itself.
     """
     kind, trained = samples.space[factor], _trained(samples, category, factor, train, train_all_but)
     shown_images, most, probed = plain_sizes(

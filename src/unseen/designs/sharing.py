@@ -69,9 +69,12 @@ def sharing(split: Split, samples: Samples, rows: Mapping[str, np.ndarray]) -> S
     images, instances, copies, named, copied = {}, {}, {}, {}, {}
     groups = None if instance is None else things(samples, instance, _row(samples, split, by_levels))
     of = own if groups is None else {name: np.unique(groups[found]) for name, found in own.items()}
-    for pair in pairs(list(rows)):
+    shown_again = any(one.again for one in split.sets.values())
+    on_purpose = split.facts.on_training
+    for pair in pairs([name for name in rows if name not in on_purpose]):
         left, right = pair
-        images[pair] = len(np.intersect1d(rows[left], rows[right], assume_unique=by_levels and split.trains))
+        once = by_levels and split.trains and not shown_again
+        images[pair] = len(np.intersect1d(rows[left], rows[right], assume_unique=once))
         # A split by levels shows every drawn thing at all levels, and without training any set may ask about any thing.
         if split.trains and (groups is not None or not by_levels):
             both = np.intersect1d(of[left], of[right])

@@ -60,7 +60,7 @@ def open_study(
     code that a recipe file names (``module:factory``) runs once it was trusted: ``trust`` does so, and remembers it.
     What tables, a recipe made in Python or ``settings`` name was said by whoever gave them.
     """
-    from unseen.studies.describe import find_recipe
+    from unseen.studies.recipe_files import find_recipe
     from unseen.studies.study import Study
     from unseen.studies.trusting import code_names, said_names
     from unseen.vocabulary.recipe import Recipe, changed, check_own, extended, own_tables, recipe_from, shipped

@@ -80,7 +80,7 @@ def run_study(
 ) -> Outcome:
     """Run every trial that is missing. What is finished stays; what failed before is tried again. Strengths that the
     recipe wants calibrated are found first. ``command``: how it was asked for, noted for the report."""
-    from unseen.studies.describe import recipe_toml
+    from unseen.studies.recipe_files import recipe_toml
 
     place = find_device(device)
     settle(study.recipe, f"recipe '{study.recipe.title}'", trust=False)

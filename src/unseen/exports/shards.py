@@ -18,22 +18,22 @@ from unseen.exports.plan import Plan
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Pictures = Iterator[bytes]  # encoded, in the order of the rows
+EncodedImages = Iterator[bytes]  # encoded, in the order of the rows
 GROUP = 256  # pictures in a row group of Parquet: what a reader holds at once (ours)
 MANIFEST_GROUP = 65_536  # rows of the manifest computed at once
 
 
-def writer(format: str) -> Callable[[Plan, np.ndarray, Pictures, Path], None]:
+def writer(format: str) -> Callable[[Plan, np.ndarray, EncodedImages, Path], None]:
     return {"webdataset": write_tar, "parquet": write_parquet}.get(format, write_folder)
 
 
-def write_folder(plan: Plan, rows: np.ndarray, pictures: Pictures, to: Path) -> None:
+def write_folder(plan: Plan, rows: np.ndarray, pictures: EncodedImages, to: Path) -> None:
     to.mkdir()
     for row, data in zip(rows.tolist(), pictures):
         (to / f"{plan.key(row)}.{plan.suffix}").write_bytes(data)
 
 
-def write_tar(plan: Plan, rows: np.ndarray, pictures: Pictures, to: Path) -> None:
+def write_tar(plan: Plan, rows: np.ndarray, pictures: EncodedImages, to: Path) -> None:
     """A picture and its JSON under one key are a sample of WebDataset. Headers hold no time and no owner."""
     with tarfile.open(to, "w", format=tarfile.USTAR_FORMAT) as archive:
         for row, data, record in zip(rows.tolist(), pictures, records(plan.world, rows)):
@@ -43,7 +43,7 @@ def write_tar(plan: Plan, rows: np.ndarray, pictures: Pictures, to: Path) -> Non
                 archive.addfile(member, io.BytesIO(content))
 
 
-def write_parquet(plan: Plan, rows: np.ndarray, pictures: Pictures, to: Path) -> None:
+def write_parquet(plan: Plan, rows: np.ndarray, pictures: EncodedImages, to: Path) -> None:
     """Pictures as a column ``image`` of ``{bytes, path}``, which Hugging Face datasets show as images; numbers that
     are no picture as a column ``pixels`` of lists, whose shape stands in the metadata."""
     import pyarrow as pa

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from unseen.kinds.published_distortions import SOURCE as _LECTURE
 from unseen.kinds.published_distortions import in_their_form, lecture_table, told_of_form
+from unseen.kinds.published_variation import SOURCE as _IBRAHIM
+from unseen.kinds.published_variation import tables as _variation_tables
 from unseen.vocabulary.errors import unknown
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ _ALL = "all models"
 _FAR = "extrapolation"
 
 # figure, series, set -> number of combinations -> geometric mean; of schott2022: split -> mean R²; of geirhos2018:
-# network, what it was trained on, what was asked -> group of networks -> accuracy
+# network, what it was trained on, what was asked -> group of networks -> accuracy; of ibrahim2022: table, network, what
+# was asked -> what training showed -> accuracy on canonical pictures, else gap
 PUBLISHED: dict[str, tuple[str, dict[tuple[str, str, str], dict[int, float] | dict[str, float]]]] = {
     "madan2022/biased-cars": (
         _MADAN,
@@ -59,6 +62,7 @@ PUBLISHED: dict[str, tuple[str, dict[tuple[str, str, str], dict[int, float] | di
         },
     ),
     "geirhos2018/table": (_LECTURE, dict(lecture_table())),
+    "ibrahim2022/tables": (_IBRAHIM, dict(_variation_tables())),
 }
 
 

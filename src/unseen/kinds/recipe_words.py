@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from unseen.studies.describe import recipe_toml
+from unseen.studies.recipe_files import recipe_toml
 from unseen.vocabulary.recipe import Recipe
 
 

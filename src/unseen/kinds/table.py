@@ -8,15 +8,13 @@ symmetry = "my_package.symmetry:KIND"
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.places import added, row_at
 
 if TYPE_CHECKING:
     import polars as pl
@@ -123,6 +121,7 @@ KINDS: dict[str, str] = {
     "exposure": "unseen.kinds.exposure:KIND",
     "conditions": "unseen.kinds.conditions:KIND",
     "domains": "unseen.kinds.domains:KIND",
+    "variability": "unseen.kinds.variability:KIND",
     "subjects": "unseen.kinds.subjects:KIND",
 }
 EVERY = "*"  # in ``designs``: all that no other kind claims
@@ -131,26 +130,11 @@ ANY = "combinations"  # of a design that no kind claims: accuracy on what was se
 
 def places() -> dict[str, str]:
     """Every kind and where it is, those of installed packages too; ours keep their names."""
-    return {**_added(tuple(sys.path)), **KINDS}
+    return {**added("unseen.kinds"), **KINDS}
 
 
-@lru_cache(maxsize=8)
-def _added(path: tuple[str, ...]) -> dict[str, str]:
-    """Kinds of installed packages; looking them up takes long, and asks the same packages."""
-    del path  # other places to look at, other packages
-    return {entry.name: entry.value for entry in entry_points(group="unseen.kinds")}
-
-
-@lru_cache
 def _loaded(name: str, place: str) -> Kind:
-    module, _, attribute = place.partition(":")
-    try:
-        kind = getattr(import_module(module), attribute or "KIND")
-    except (ImportError, AttributeError) as error:
-        raise UnseenError(f"kind '{name}' cannot be loaded from '{place}': {error}.") from error
-    if not isinstance(kind, Kind):
-        raise UnseenError(f"'{place}' is no kind of study but {kind!r}: give a unseen.kinds.table.Kind.")
-    return kind
+    return row_at(name, place, Kind, "kind")
 
 
 def kind_named(name: str) -> Kind:

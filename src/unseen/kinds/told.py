@@ -14,6 +14,7 @@ from unseen.studies.records import Record
 from unseen.studies.sound import Damaged
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, setting_text
+from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.facts import Facts
 from unseen.vocabulary.responses import COLUMNS, image_column
 
@@ -120,7 +121,8 @@ def _read(study: Study, trial: Trial, record: Record, condition: str, main: bool
     table = pq.read_table(path, columns=list(dict.fromkeys(wanted)))
     there = [name for name in factors if columns[name] in stored]
     spelt = {name: words(table, columns[name]) for name in there}
-    levels = {name: _levels(study, trial, facts, name, spelt[name]) for name in there}
+    space = None if study.absent else study.world(trial).samples.space
+    levels = {name: ordered_levels(space, facts, name, spelt[name]) for name in there}
     places = {name: spelt[name].numbered(levels[name]) for name in there}
     sets = words(table, "set")
     return Told(
@@ -139,10 +141,10 @@ def _names_column(study: Study, trial: Trial, factors: Sequence[str], stored: Se
     return named if named in stored else ""
 
 
-def _levels(study: Study, trial: Trial, facts: Mapping[str, Any], factor: str, found: Words) -> tuple[str, ...]:
+def ordered_levels(space: FactorSpace | None, facts: Mapping[str, Any], factor: str, found: Words) -> tuple[str, ...]:
     """The levels of a factor in their order; without the world, numbers by size and words as a target has them."""
-    if not study.absent:
-        return tuple(str(level) for level in study.world(trial).samples.space[factor].levels)
+    if space is not None:
+        return tuple(str(level) for level in space[factor].levels)
     names = found.found()
     classes = [str(name) for name in facts["targets"].get(factor, ())]
     if set(names) <= set(classes):

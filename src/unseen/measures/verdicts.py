@@ -140,6 +140,37 @@ def lowest(values: Mapping[str, Float[np.ndarray, " repeats"]], name: str) -> tu
     return Verdict(interval, holds, p, "" if holds is not None else "the interval includes zero"), rival
 
 
+def all_lower(values: Mapping[str, Float[np.ndarray, " repeats"]], names: Sequence[str]) -> tuple[Verdict, str, str]:
+    """Are some groups, named before, each lower than each of the others, repeat by repeat? Also gives the pair that
+    decides: the highest of the named ones and its nearest rival.
+
+    As :func:`lowest`: the claim holds if every named group is surely below every other (intersection-union, no
+    correction needed); it does not hold if one is surely above another, by Bonferroni for the number of pairs. The
+    number is how far the deciding pair is apart (below zero: as claimed).
+
+    >>> groups = {"a": np.array([0.1, 0.2, 0.1]), "b": np.array([0.2, 0.1, 0.3]), "c": np.array([0.9, 0.8, 0.9])}
+    >>> [all_lower(groups, names)[0].holds for names in (["a", "b"], ["a"], ["c"])]
+    [True, None, False]
+    """
+    named, others = [name for name in names if name in values], [name for name in values if name not in names]
+    if not named or not others:
+        raise UnseenError(f"some groups are to be compared with others; given are {', '.join(values) or 'none'}.")
+    pairs = [(one, other) for one in named for other in others]
+    gaps = [np.asarray(values[one], np.float64) - np.asarray(values[other], np.float64) for one, other in pairs]
+    each = [judge(gap, -1) for gap in gaps]
+    place = max(range(len(pairs)), key=lambda one: np.nan_to_num(each[one].interval.value, nan=-np.inf))
+    above = [one for one in each if one.interval.value > 0 and np.isfinite(one.p)]
+    against = min(1.0, len(pairs) * min(one.p for one in above)) if above else 1.0
+    if against <= ALPHA:
+        return Verdict(each[place].interval, False, against), *pairs[place]
+    if silent := [one for one in each if np.isnan(one.p)]:
+        return Verdict(each[place].interval.without_ends(), None, NAN, silent[0].why), *pairs[place]
+    p = against if above else max(one.p for one in each)
+    if p > ALPHA or above:
+        return Verdict(each[place].interval, None, max(p, ALPHA), "not every pair is surely apart"), *pairs[place]
+    return Verdict(each[place].interval, True, p), *pairs[place]
+
+
 @dataclass(frozen=True, eq=False)
 class CorrelationShares:
     """A rank correlation with all that ``strata`` say held fixed: the mean of ``shares``, one for each of ``repeats``.

@@ -3,7 +3,7 @@
 from unseen.models.catalogue import BACKBONES, SHARING, Backbone, describe_models
 from unseen.models.encoders import ENCODERS, Autoencoder, Contrastive, build_encoder, describe_encoders
 from unseen.models.feasible import feasible, without_numbers
-from unseen.models.inputs import NORMALISE, Seeing
+from unseen.models.inputs import NORMALISE, Preprocessed
 from unseen.models.network import Heads, Network
 from unseen.models.readout import build_readout, encoder_layers, with_encoder
 from unseen.models.sharing import build, layer_names
@@ -22,7 +22,7 @@ __all__ = [
     "Contrastive",
     "Heads",
     "Network",
-    "Seeing",
+    "Preprocessed",
     "Small",
     "build",
     "build_encoder",

@@ -14,11 +14,11 @@ import torch
 from torch import nn
 
 from unseen.models.at_hand import weights_at_hand
-from unseen.models.bodies import check_has_weights, row_of
 from unseen.models.factories import factory_of
 from unseen.models.network import Network
 from unseen.models.sharing import build
 from unseen.models.small import SMALL
+from unseen.models.staged_backbones import check_has_weights, row_of
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.stems import AUTO, settled
 

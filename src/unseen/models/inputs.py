@@ -32,7 +32,7 @@ def standardised(images: Tensor) -> Tensor:
     return centred / variance.clamp(min=1 / math.prod(images.shape[1:])).sqrt()  # bounded first: no slope is infinite
 
 
-class Seeing(nn.Module):
+class Preprocessed(nn.Module):
     """A network that takes a world's pictures as they are (uint8, or float on the 0–255 scale).
 
     Grey pictures are stacked to ``channels`` (as the released MNIST code does), then scaled to [0, 1] and normalised by

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from unseen.models.bodies import Body
 from unseen.models.depths import depths_of, undecayed
+from unseen.models.staged_backbones import StagedBackbone
 from unseen.vocabulary.errors import unknown
 
 
@@ -25,10 +25,10 @@ class Network(nn.Module):
     layers: tuple[str, ...]
     description: dict[str, Any]
 
-    def __init__(self, bodies: list[Body], outputs: Mapping[str, int], shared: int):
-        """``shared`` stages come from the first body; what is left of each body is the branch of its target."""
+    def __init__(self, backbones: list[StagedBackbone], outputs: Mapping[str, int], shared: int):
+        """``shared`` stages come from the first backbone; what is left of each backbone is the branch of its target."""
         super().__init__()
-        first, stages = bodies[0], [list(body.stages.items()) for body in bodies]
+        first, stages = backbones[0], [list(backbone.stages.items()) for backbone in backbones]
         self.targets = tuple(outputs)
         self.trunk = nn.Sequential(OrderedDict(stages[0][:shared]))
         rest = [OrderedDict(pieces[shared:]) for pieces in stages]

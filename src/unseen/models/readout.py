@@ -13,10 +13,10 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
-from unseen.models.bodies import Body
 from unseen.models.encoders import LATENTS, SOURCE, build_encoder
 from unseen.models.network import Network
 from unseen.models.perceptrons import hidden
+from unseen.models.staged_backbones import StagedBackbone
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import seed_of
 
@@ -46,7 +46,7 @@ def build_readout(outputs: Mapping[str, int], *, latents: int, seed: int) -> Net
         raise UnseenError(f"a readout needs targets and latents; given: {dict(outputs)} and {latents}.")
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed_of(seed, "readout"))
-        network = Network([_body(hidden(latents, WIDTHS, "readout"))], outputs, shared=len(WIDTHS))
+        network = Network([_backbone(hidden(latents, WIDTHS, "readout"))], outputs, shared=len(WIDTHS))
         for target, head in zip(outputs, network.heads, strict=True):
             torch.default_generator.manual_seed(seed_of(seed, "readout", "head", target))
             head.reset_parameters()  # pyright: ignore[reportCallIssue]
@@ -61,7 +61,7 @@ def with_encoder(encoder: nn.Module, readout: Network) -> Network:
     """
     stages = OrderedDict(latents=Latents(encoder), **dict(readout.trunk.named_children()))
     outputs: dict[str, int] = readout.description["outputs"]
-    network = Network([_body(stages)], outputs, shared=len(stages))
+    network = Network([_backbone(stages)], outputs, shared=len(stages))
     network.heads = readout.heads
     network.description = {**readout.description, **network.description, "encoder": type(encoder).__name__}
     return network
@@ -73,7 +73,7 @@ def encoder_layers(name: str) -> tuple[str, ...]:
     return with_encoder(build_encoder(name, channels=3, seed=0), readout).layers
 
 
-def _body(stages: Mapping[str, nn.Module]) -> Body:
-    body = Body(dict(stages), {stage: stage for stage in stages}, WIDTHS[-1], SOURCE)
-    body.axes = dict.fromkeys(stages, 1)
-    return body
+def _backbone(stages: Mapping[str, nn.Module]) -> StagedBackbone:
+    backbone = StagedBackbone(dict(stages), {stage: stage for stage in stages}, WIDTHS[-1], SOURCE)
+    backbone.axes = dict.fromkeys(stages, 1)
+    return backbone

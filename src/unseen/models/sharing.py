@@ -15,9 +15,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unseen.models.bodies import (
-    Body,
+from unseen.models.catalogue import BACKBONES, SHARING, Backbone
+from unseen.models.factories import factory_of
+from unseen.models.network import Network
+from unseen.models.small import SMALL, Small
+from unseen.models.staged_backbones import (
     Request,
+    StagedBackbone,
     check_known,
     check_size,
     from_factory,
@@ -26,10 +30,6 @@ from unseen.models.bodies import (
     from_timm,
     row_of,
 )
-from unseen.models.catalogue import BACKBONES, SHARING, Backbone
-from unseen.models.factories import factory_of
-from unseen.models.network import Network
-from unseen.models.small import SMALL, Small
 from unseen.models.weights import fit, read
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.seeds import seed_of
@@ -88,29 +88,29 @@ def build(
         arguments=dict(arguments or {}),
     )
     with torch.random.fork_rng(devices=[]):
-        bodies = []
+        backbones = []
         for number in range(1 if alone else len(outputs)):
             torch.default_generator.manual_seed(seed_of(seed, "network", "branch", number))
-            bodies.append(_body(asked, kind))
-        if len({id(next(iter(body.stages.values()))) for body in bodies}) < len(bodies):
+            backbones.append(_backbone(asked, kind))
+        if len({id(next(iter(backbone.stages.values()))) for backbone in backbones}) < len(backbones):
             raise UnseenError(
                 f"'{backbone}' returned the same module twice; separate networks need a new one per call."
             )
-        network = Network(bodies, outputs, _shared_stages(sharing, len(bodies[0].stages)))
+        network = Network(backbones, outputs, _shared_stages(sharing, len(backbones[0].stages)))
         for target, head in zip(outputs, network.heads, strict=True):
             torch.default_generator.manual_seed(seed_of(seed, "network", "head", target))
             head.reset_parameters()  # pyright: ignore[reportCallIssue]
-    notes = list(bodies[0].notes)
+    notes = list(backbones[0].notes)
     if entire and tensors is not None:
         notes += fit(network, tensors, str(checkpoint), heads=("heads",))
     network.description = {
         "backbone": backbone,
-        "source": bodies[0].source,
+        "source": backbones[0].source,
         "sharing": sharing,
         **({"as_released": as_released} if wide else {}),
         "stem": stem if isinstance(kind, Backbone) else "its own",
         **({"input_size": list(input_size)} if input_size else {}),
-        **({"positions": list(found)} if (found := bodies[0].positions) and input_size else {}),
+        **({"positions": list(found)} if (found := backbones[0].positions) and input_size else {}),
         "channels": channels,
         "weights": _pretrained(kind) if pretrained else f"checkpoint {checkpoint}" if checkpoint else SCRATCH,
         "arguments": {key: repr(value) for key, value in asked.arguments.items()},
@@ -202,7 +202,7 @@ def _kind(backbone: str, sharing: str, trust: bool) -> Kind:
     return kind
 
 
-def _body(asked: Request, kind: Kind) -> Body:
+def _backbone(asked: Request, kind: Kind) -> StagedBackbone:
     if isinstance(kind, Backbone):
         return from_table(asked, kind)
     if isinstance(kind, Small):

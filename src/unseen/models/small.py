@@ -15,6 +15,7 @@ from typing import Any
 from torch import nn
 
 from unseen.models.alexnet import alexnet_no_early_pools
+from unseen.models.bagnet import bagnet9, bagnet17, bagnet33
 from unseen.models.convolutional import cnn, coordconv
 from unseen.models.efficientnet_lite import PACKAGE, efficientnet_lite0
 from unseen.models.equivariant import equivariant_c4, equivariant_c8
@@ -48,6 +49,9 @@ SMALL: Mapping[str, Small] = {
     "alexnet-no-early-pools": Small(
         alexnet_no_early_pools, 70_499_712, "Zaidi et al. 2020, after Krizhevsky et al. 2012"
     ),
+    "bagnet-9": Small(bagnet9, 13_639_744, "Brendel & Bethge 2019, released code"),
+    "bagnet-17": Small(bagnet17, 14_164_032, "Brendel & Bethge 2019, released code"),
+    "bagnet-33": Small(bagnet33, 16_261_184, "Brendel & Bethge 2019, released code"),
     "efficientnet-lite0": Small(efficientnet_lite0, 3_371_008, "timm's tf_efficientnet_lite0", PACKAGE),
 }
 

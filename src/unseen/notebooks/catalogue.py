@@ -51,7 +51,7 @@ def _networks() -> list[Row]:
 
 
 def _recipes() -> list[Row]:
-    from unseen.studies.describe import summary_of
+    from unseen.studies.recipe_files import summary_of
     from unseen.vocabulary.recipe import shipped
 
     return [{"name": name, "what": summary_of(path), "arguments": ""} for name, path in shipped().items()]

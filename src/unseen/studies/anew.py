@@ -40,7 +40,7 @@ class Work:
             names = listed((trial.label for trial in self.again), MOST)
             found.append(
                 f"{n} finished trial{'s' * (not one)} {'is' if one else 'are'} asked for something new and {kept} not "
-                f"kept; {then} trained anew: {names}"
+                f"kept; {then} trained again: {names}"
             )
         return found
 

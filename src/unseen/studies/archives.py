@@ -128,7 +128,7 @@ def same_strengths(archive: Path, here: Path, theirs: Mapping[str, Any], mine: M
 
 def with_seeds(mine: str, other: str) -> str:
     """My recipe with the other's seeds too, where only seeds (and places of files) tell them apart; else my own."""
-    from unseen.studies.describe import recipe_toml
+    from unseen.studies.recipe_files import recipe_toml
     from unseen.studies.tables import placeless
     from unseen.vocabulary.recipe import parse, recipe_from
 

@@ -23,7 +23,7 @@ from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.stems import few_positions, stem_text
 
 if TYPE_CHECKING:
-    from unseen.models import Network, Seeing
+    from unseen.models import Network, Preprocessed
     from unseen.studies.study import Study
     from unseen.studies.trials import Trial
     from unseen.vocabulary.samples import Samples
@@ -185,7 +185,7 @@ def _check_networks(study: Study) -> None:
             check_rectified(study, trial)
 
 
-def few_told(network: Network | Seeing) -> str:
+def few_told(network: Network | Preprocessed) -> str:
     """The warning of a network whose last block sees few positions, if it has one."""
     told = network.description
     if not {"positions", "input_size"} <= set(told):

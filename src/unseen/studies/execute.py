@@ -24,7 +24,7 @@ from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
 from unseen.studies.together import answer_together, goes_together
 from unseen.studies.trials import Trial, describe, identity, learned_identity, precisions
-from unseen.training import Learner, Pictures, Trained, reproducible, train
+from unseen.training import LabelledData, Learner, Trained, reproducible, train
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import responses_table
 
@@ -63,7 +63,7 @@ def _ask(study: Study, trial: Trial, device: torch.device, watch: Watch) -> bool
         raise
     except Unusable as error:
         _discard(study, kept)
-        watch(Event("note", f"{trial.label}: its weights are kept and cannot be used, it is trained anew: {error}"))
+        watch(Event("note", f"{trial.label}: its kept weights cannot be used, so it is trained again: {error}"))
         return False
     except FAULTS as error:
         fail(study, trial, name, error, watch)
@@ -84,7 +84,7 @@ def _discard(study: Study, kept: Kept) -> None:
 def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch) -> None:
     ready: list[tuple[Trial, str, str]] = []
     learners: list[Learner] = []
-    held: dict[Any, Pictures] = {}
+    held: dict[Any, LabelledData] = {}
     for trial in trials:
         precision = precisions(trial.recipe, device.type)[0]
         name = identity(describe(trial, study.world(trial), precision))

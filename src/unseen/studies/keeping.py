@@ -39,7 +39,7 @@ class Keeping:
         ' 4.02 GB of 90 networks, more than recordings.weights allows (2 GB), are not kept'
         """
         what = f"{size_text(self.bytes)} of {self.networks} network{'s' * (self.networks != 1)}"
-        later = "asking a finished trial for something new trains it anew"
+        later = "asking a finished trial for something new trains it again"
         if self.most is False:
             return f"weights: {what} are not kept ({KEY} = false); {later}"
         allowed = "= true" if self.most is True else f"allows {size_text(self.most * 1e9)}"

@@ -15,7 +15,7 @@ from unseen.studies.protocol_table import Where
 from unseen.training.feed import Ahead
 from unseen.vocabulary.cores import cores
 from unseen.vocabulary.world import World
-from unseen.worlds.caching import cache_folder
+from unseen.worlds.cache_folder import cache_folder
 
 FOLDER = "features"
 

@@ -10,23 +10,23 @@ from typing import Any
 import numpy as np
 import torch
 
-from unseen.models import Seeing
+from unseen.models import Preprocessed
 from unseen.studies.kept_weights import Unusable
 from unseen.studies.protocol_table import Brought, protocol_of
 from unseen.studies.search import is_wanted, search
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
-from unseen.training import Learner, Pictures, Trained, laid_out, pictures
+from unseen.training import LabelledData, Learner, Trained, labelled_data, laid_out
 from unseen.training.feed import fits, resident
 from unseen.vocabulary.errors import UnseenError
 
 
-def network_of(study: Study, trial: Trial) -> Seeing:
+def network_of(study: Study, trial: Trial) -> Preprocessed:
     """A trial's whole network with its first weights."""
     return protocol_of(trial.recipe).network(study, trial)
 
 
-def with_weights(study: Study, trial: Trial, state: Mapping[str, torch.Tensor], device: torch.device) -> Seeing:
+def with_weights(study: Study, trial: Trial, state: Mapping[str, torch.Tensor], device: torch.device) -> Preprocessed:
     """A trial's network with weights that it learned before, as it stood when it had learned them."""
     network = laid_out(network_of(study, trial), device)
     try:
@@ -36,7 +36,9 @@ def with_weights(study: Study, trial: Trial, state: Mapping[str, torch.Tensor], 
     return network.eval()
 
 
-def learner_of(study: Study, trial: Trial, precision: str, device: torch.device, held: dict[Any, Pictures]) -> Learner:
+def learner_of(
+    study: Study, trial: Trial, precision: str, device: torch.device, held: dict[Any, LabelledData]
+) -> Learner:
     """A trial's learner; ``held`` are the pictures that others brought to the device already."""
     protocol = protocol_of(trial.recipe)
     protocol.check(trial)
@@ -50,7 +52,7 @@ def learner_of(study: Study, trial: Trial, precision: str, device: torch.device,
             raise UnseenError(f"row set '{name}' is empty: nothing to train on.")
         return rows
 
-    def bring(rows: np.ndarray, fresh: bool, held: dict[Any, Pictures]) -> Pictures:
+    def bring(rows: np.ndarray, fresh: bool, held: dict[Any, LabelledData]) -> LabelledData:
         """Trials that train on the same rows share their pictures, and the noise of each epoch if it is ``fresh``."""
         new = chance.fresh(rows) if fresh and hasattr(world, "fresh") else np.zeros(len(rows), dtype=bool)
         key = rows.tobytes() + f"{world.fingerprint} {targets} {new.any()} {hold}".encode()
@@ -61,16 +63,16 @@ def learner_of(study: Study, trial: Trial, precision: str, device: torch.device,
             def fetch(rows: np.ndarray, device: str, draw: int = 0) -> torch.Tensor:
                 return chance.again(rows, device, draw) if draw else world.images(rows, device)
 
-            held[key] = _keeping(world, pictures(rows, labels, fetch, device, hold, drawn, new), device)
+            held[key] = _keeping(world, labelled_data(rows, labels, fetch, device, hold, drawn, new), device)
         return held[key]
 
-    def learner(trial: Trial, train_on: Pictures, ask: Pictures, held: dict[Any, Pictures]) -> Learner:
+    def learner(trial: Trial, train_on: LabelledData, ask: LabelledData, held: dict[Any, LabelledData]) -> Learner:
         return protocol.learner(study, trial, Brought(train_on, ask, device, precision, held))
 
     rows, found = rows_of("train"), None
     asked = rows_of("validation") if "validation" in split.sets else rows
     if is_wanted(trial.recipe):
-        tried: dict[Any, Pictures] = {}  # of the search alone
+        tried: dict[Any, LabelledData] = {}  # of the search alone
         trial, found = search(
             trial, world.samples, rows, lambda some, fresh: bring(some, fresh, tried), partial(learner, held=tried)
         )
@@ -85,7 +87,7 @@ def finished(study: Study, trial: Trial, learner: Learner, trained: Trained) -> 
     return protocol_of(trial.recipe).finish(study, trial, learner, trained)
 
 
-def _keeping(world: Any, brought: Pictures, device: torch.device) -> Pictures:
+def _keeping(world: Any, brought: LabelledData, device: torch.device) -> LabelledData:
     """Where pictures are drawn anew in every epoch, what lies below their noise stays on the device too, if it fits: a
     rendered world would otherwise be rendered again in every epoch."""
     if brought.fresh is None or brought.held is None or hasattr(world.inner, "fresh"):

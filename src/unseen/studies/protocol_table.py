@@ -11,23 +11,21 @@ A protocol's module is light to import: torch is imported where it is used.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
-from importlib import import_module
-from importlib.metadata import entry_points
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.errors import unknown
+from unseen.vocabulary.places import added, row_at
 from unseen.vocabulary.recipe import Recipe
 
 if TYPE_CHECKING:
     import numpy as np
     import torch
 
-    from unseen.models import Network, Seeing
-    from unseen.training import Learner, Pictures, Trained
+    from unseen.models import Network, Preprocessed
+    from unseen.training import LabelledData, Learner, Trained
 
 Study = Trial = Any  # those of studies/study.py and studies/trials.py, which look protocols up
 
@@ -37,11 +35,11 @@ class Brought:
     """What a learner is made of, beside its network: pictures to train on and to be asked in validation, and where.
     ``held``: what others of the same pack brought to the device, to be shared."""
 
-    train: Pictures
-    validation: Pictures
+    train: LabelledData
+    validation: LabelledData
     device: torch.device
     precision: str
-    held: dict[Any, Pictures] = field(default_factory=dict)
+    held: dict[Any, LabelledData] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -128,12 +126,12 @@ class Protocol:
 
     name: str
     does: str
-    network: Callable[[Study, Trial], Seeing]
+    network: Callable[[Study, Trial], Preprocessed]
     learner: Callable[[Study, Trial, Brought], Learner]
     check: Callable[[Trial], None] = _nothing
     finish: Callable[[Study, Trial, Learner, Trained], Trained] = _as_trained
     words: Callable[[Study, Trial], str] = _no_words
-    tried: Callable[[Study, Trial, bool], Network | Seeing] | None = None
+    tried: Callable[[Study, Trial, bool], Network | Preprocessed] | None = None
     once: Callable[[Study, Trial], bool] = _never
     sections: tuple[str, ...] = ("training",)
     latents: bool = False
@@ -143,7 +141,7 @@ class Protocol:
     answers: bool = False
     version: int = 1
 
-    def feasible(self, study: Study, trial: Trial, alone: bool) -> Network | Seeing:
+    def feasible(self, study: Study, trial: Trial, alone: bool) -> Network | Preprocessed:
         """``tried``, or the network without numbers in it where that can be."""
         if self.tried is not None:
             return self.tried(study, trial, alone)
@@ -169,26 +167,11 @@ PROTOCOLS: dict[str, str] = {
 
 def places() -> dict[str, str]:
     """Every protocol and where it is, those of installed packages too; ours keep their names."""
-    return {**PROTOCOLS, **_added(tuple(sys.path)), **PROTOCOLS}  # ours first, and not to be replaced
+    return {**PROTOCOLS, **added("unseen.protocols"), **PROTOCOLS}  # ours first, and not to be replaced
 
 
-@lru_cache(maxsize=8)
-def _added(path: tuple[str, ...]) -> dict[str, str]:
-    """Protocols of installed packages; looking them up takes long, and asks the same packages."""
-    del path  # other places to look at, other packages
-    return {entry.name: entry.value for entry in entry_points(group="unseen.protocols")}
-
-
-@lru_cache
 def _loaded(name: str, place: str) -> Protocol:
-    module, _, attribute = place.partition(":")
-    try:
-        found = getattr(import_module(module), attribute or "PROTOCOL")
-    except (ImportError, AttributeError) as error:
-        raise UnseenError(f"protocol '{name}' cannot be loaded from '{place}': {error}.") from error
-    if not isinstance(found, Protocol):
-        raise UnseenError(f"'{place}' is no protocol but {found!r}: give a unseen.studies.protocol_table.Protocol.")
-    return found
+    return row_at(name, place, Protocol, "protocol")
 
 
 def protocol_of(recipe: Recipe) -> Protocol:

@@ -22,15 +22,15 @@ import torch
 from jaxtyping import Bool, Int
 
 from unseen.studies.trials import Trial
-from unseen.training import Learner, Pictures, train
+from unseen.training import LabelledData, Learner, train
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.recipe import Recipe, TrainingSection
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import stream
 from unseen.worlds.transforms.transformed import FACTOR
 
-Bring = Callable[[np.ndarray, bool], Pictures]  # rows, whether noise is drawn anew -> pictures
-Make = Callable[[Trial, Pictures, Pictures], Learner]  # a trial, what it trains on, what it is asked
+Bring = Callable[[np.ndarray, bool], LabelledData]  # rows, whether noise is drawn anew -> pictures
+Make = Callable[[Trial, LabelledData, LabelledData], Learner]  # a trial, what it trains on, what it is asked
 
 
 def is_wanted(recipe: Recipe) -> bool:

@@ -27,7 +27,7 @@ class Damaged(UnseenError):
         self.folder, self.why = folder, visible(why)
         super().__init__(
             f"trial '{folder}' cannot be read: it {self.why}. Nothing else is lost. Move that folder out of the study "
-            f"and run the study again: this trial alone is done anew."
+            f"and run the study again: only this trial is trained again."
         )
 
 

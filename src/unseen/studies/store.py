@@ -140,7 +140,7 @@ class Store:
         except (OSError, ValueError) as error:
             raise UnseenError(
                 f"calibration '{path}' cannot be read ({visible(error)}). Move that file out of the study and run it "
-                f"again: the calibration alone is done anew."
+                f"again: only the calibration is done again."
             ) from None
 
     def keep_calibration(self, identity: str, record: Mapping[str, Any]) -> None:

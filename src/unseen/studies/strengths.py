@@ -138,7 +138,7 @@ def check_steps(recipe: Recipe, plain: str, world: World) -> None:
 
 
 def check_target(section: CalibrationSection, chance: float, category: str) -> None:
-    """Under chance no network falls, but by luck."""
+    """Refuse a target at or below chance: a network falls below chance only by luck."""
     if section.target != "relative" and section.target <= chance:
         raise UnseenError(
             f"calibration.target = {section.target:g}, but guessing among the levels of '{category}' is right with "

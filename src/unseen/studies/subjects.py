@@ -75,7 +75,7 @@ def add_answers(
                 f"(--subject), or put these in their place (--replace)."
             )
         if not (study.path / "recipe.toml").is_file():
-            from unseen.studies.describe import recipe_toml
+            from unseen.studies.recipe_files import recipe_toml
 
             put_whole(study.path / "recipe.toml", recipe_toml(study.recipe))
         for given in found:
@@ -131,7 +131,7 @@ def subjects_of(study: Study) -> tuple[list[Record], dict[str, str]]:
         elif study.absent and facts["asked"] != asked_digest(study):
             left[name] = (
                 f"the answers of '{facts['label']}' were sorted into the sets of another design, and the images are "
-                f"not at hand to sort them anew."
+                f"not at hand to sort them again."
             )
         else:
             found.append(Record(facts, folder))

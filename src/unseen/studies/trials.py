@@ -261,8 +261,8 @@ def code_in_identity(backbone: str) -> dict[str, Any]:
     """A user's own network counts by its code; networks of the table and of timm by their names."""
     if ":" not in backbone and backbone not in _added_backbones(tuple(sys.path)):
         return {}
-    from unseen.models.bodies import row_of
     from unseen.models.factories import code_of
+    from unseen.models.staged_backbones import row_of
 
     return {} if row_of(backbone) else {"code": code_of(backbone)}
 

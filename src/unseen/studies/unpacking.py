@@ -94,24 +94,25 @@ def unpack_aside(path: Path, aside: Path, *, salvage: bool, limit: float | None,
     return found
 
 
+def _check_folders(
+    path: Path, folders: dict[str, Path], check: Callable[[Path], object], what: str, salvage: bool, note: Note
+) -> None:
+    """Whether each folder is whole; one that is not is left out where salvaging, and refused elsewhere."""
+    for identity, folder in list(folders.items()):
+        try:
+            check(folder)
+        except Damaged as error:
+            named = what.format(identity)
+            if not salvage:
+                raise UnseenError(f"'{path}' is damaged: {named} {error.why}.") from None
+            note(f"left out {named.removesuffix(',')}: it {error.why}")
+            del folders[identity]
+
+
 def _check(path: Path, aside: Path, found: Unpacked, salvage: bool, note: Note) -> None:
     """Whether each part is what its name says."""
-    for identity, folder in list(found.trials.items()):
-        try:
-            check_trial(folder)
-        except Damaged as error:
-            if not salvage:
-                raise UnseenError(f"'{path}' is damaged: trial {identity} {error.why}.") from None
-            note(f"left out trial {identity}: it {error.why}")
-            del found.trials[identity]
-    for identity, folder in list(found.subjects.items()):
-        try:
-            check_subject(folder)
-        except Damaged as error:
-            if not salvage:
-                raise UnseenError(f"'{path}' is damaged: the answers of a subject, {identity}, {error.why}.") from None
-            note(f"left out the answers of a subject, {identity}: it {error.why}")
-            del found.subjects[identity]
+    _check_folders(path, found.trials, check_trial, "trial {}", salvage, note)
+    _check_folders(path, found.subjects, check_subject, "the answers of a subject, {},", salvage, note)
     for identity in list(found.calibrations):
         try:
             found.calibrations[identity] = calibration_record(

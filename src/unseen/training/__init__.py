@@ -2,6 +2,6 @@
 
 from unseen.training.learner import Learner, laid_out
 from unseen.training.loop import Trained, reproducible, train
-from unseen.training.visits import Pictures, pictures
+from unseen.training.visits import LabelledData, labelled_data
 
-__all__ = ["Learner", "Pictures", "Trained", "laid_out", "pictures", "reproducible", "train"]
+__all__ = ["LabelledData", "Learner", "Trained", "labelled_data", "laid_out", "reproducible", "train"]

@@ -22,7 +22,7 @@ from unseen.training.augment import augment
 from unseen.training.learner import Learner
 from unseen.training.objectives import OBJECTIVES, Objective, normal
 from unseen.training.pairs import PAIRS, PairGrid
-from unseen.training.visits import Pictures
+from unseen.training.visits import LabelledData
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.vocabulary.seeds import seed_of
@@ -41,8 +41,8 @@ class EncodingLearner(Learner):
         encoder: nn.Module,
         name: str,
         prepare: Callable[[Tensor], Tensor],
-        train: Pictures,
-        validation: Pictures,
+        train: LabelledData,
+        validation: LabelledData,
         settings: TrainingSection,
         *,
         grid: PairGrid | None,
@@ -66,7 +66,7 @@ class EncodingLearner(Learner):
         self.partners = {id(source): self._partners(source) for source in (train, validation) if self.objective.pairs}
         super().__init__(encoder, (LOSS,), train, validation, settings, **where)
 
-    def _partners(self, source: Pictures, visits: Tensor | None = None) -> Tensor:
+    def _partners(self, source: LabelledData, visits: Tensor | None = None) -> Tensor:
         """Where the partner of each image lies among the held pictures, at these visits (the first). An image of
         validation may find no partner but itself, which is not held: −1."""
         assert self.grid is not None
@@ -89,7 +89,7 @@ class EncodingLearner(Learner):
                 visits[self.order] = epoch * self.steps_per_epoch + steps
                 self.partners[id(self.train)].copy_(self._partners(self.train, visits))
 
-    def _losses(self, images: Tensor, labels: Tensor, picks: Tensor, source: Pictures) -> tuple[Tensor, Tensor]:
+    def _losses(self, images: Tensor, labels: Tensor, picks: Tensor, source: LabelledData) -> tuple[Tensor, Tensor]:
         """The objective of each image (or pair), and nothing that could be right ``[n, 1]``."""
         del labels
         rows = self.row_numbers[id(source)].index_select(0, picks)

@@ -12,20 +12,20 @@ import torch
 from torch import Tensor, nn
 
 from unseen.training.learner import Learner
-from unseen.training.visits import Pictures, placed
+from unseen.training.visits import LabelledData, placed
 
 CHUNKS = {"cpu": 64}  # pictures at a time: on a CPU, as many as its caches bear
 CHUNK = 1024  # elsewhere
 
 
 def encoded(
-    source: Pictures,
+    source: LabelledData,
     encode: Callable[[Tensor], Tensor],
     device: torch.device,
     *,
     precision: str = "float32",
     chunk: int | None = None,
-) -> Pictures:
+) -> LabelledData:
     """The same visits and labels, with what ``encode`` makes of pictures in their place, as float32 on the device.
     Pictures are taken as a test shows them, and each once, however often it is visited."""
     opens, slots = placed(source.rows)

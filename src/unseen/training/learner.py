@@ -19,7 +19,7 @@ from torch.nn.modules.dropout import _DropoutNd
 from unseen.training.augment import AUGMENT, augment
 from unseen.training.feed import Ahead
 from unseen.training.narrow_strides import avoid_narrow_strides, meets_fault, without_onednn
-from unseen.training.visits import Pictures
+from unseen.training.visits import LabelledData
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.vocabulary.seeds import seed_of, stream
@@ -39,8 +39,8 @@ class Learner:
         self,
         network: nn.Module,
         targets: tuple[str, ...],
-        train: Pictures,
-        validation: Pictures,
+        train: LabelledData,
+        validation: LabelledData,
         settings: TrainingSection,
         *,
         seed: int,
@@ -97,7 +97,7 @@ class Learner:
         if self.captured:
             self._capture()
 
-    def _buffer(self, source: Pictures, n: int) -> Tensor:
+    def _buffer(self, source: LabelledData, n: int) -> Tensor:
         first = source.fetch(source.rows[:1], "cpu")
         return torch.zeros((n, *first.shape[1:]), dtype=first.dtype, device=self.device)
 
@@ -126,7 +126,7 @@ class Learner:
             return contextlib.nullcontext()
         return torch.autocast(self.device.type, torch.bfloat16, cache_enabled=False)
 
-    def _losses(self, images: Tensor, labels: Tensor, picks: Tensor, source: Pictures) -> tuple[Tensor, Tensor]:
+    def _losses(self, images: Tensor, labels: Tensor, picks: Tensor, source: LabelledData) -> tuple[Tensor, Tensor]:
         """Cross-entropy (or squared error) and right answers ``[n, targets]``."""
         del picks, source  # for learners whose loss asks which rows these are
         with self._autocast():

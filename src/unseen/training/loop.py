@@ -17,7 +17,7 @@ Watch = Callable[[int, dict[str, float]], None]  # learner's place, figures of t
 
 STILL_FALLING = 0.05
 BLOWN_UP = 10.0  # times the loss of a guess
-NOTHING_LEARNED = 0.99  # of the loss of the best answer that does not look
+NOTHING_LEARNED = 0.99  # of the loss of the best constant answer, the same for every image
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ def flags_of(learner: Learner) -> dict[str, str]:
     of training."""
     curve = learner.curve
     if learner.diverged:
-        kept = f"weights of epoch {learner.best_epoch + 1}" if learner.best_epoch >= 0 else "its weights of the start"
+        kept = f"weights of epoch {learner.best_epoch + 1}" if learner.best_epoch >= 0 else "its first weights"
         return {"diverged": f"loss was no number in epoch {len(curve)}; it keeps {kept}"}
     ended, guess = curve[-1]["train loss total"], guessing(learner)
     if ended > BLOWN_UP * guess:
@@ -106,7 +106,7 @@ def untrained(learner: Learner) -> dict[str, str]:
         names = [f"{phase} loss {target}" for phase in ("train", "validation")]
         least = min((figures[name] for figures in learner.curve for name in names if name in figures), default=0.0)
         if weight > 0 and least > NOTHING_LEARNED * blind > 0:
-            found.append(f"loss of {target} never fell below {least:.3g}, an answer that does not look has {blind:.3g}")
+            found.append(f"loss of {target} never fell below {least:.3g}; the best constant answer has {blind:.3g}")
     return {"untrained": "; ".join(found)} if found else {}
 
 

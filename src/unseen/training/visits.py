@@ -34,7 +34,7 @@ class Fresh:
 
 
 @dataclass(frozen=True, eq=False)
-class Pictures:
+class LabelledData:
     """Visits with their labels; the pictures themselves where they fit on the device, else the function that fetches.
 
     ``fetch(rows, device)`` gives pictures as in a test; where some are fresh, ``fetch(rows, device, draw)`` others.
@@ -98,7 +98,7 @@ class Pictures:
         return True
 
 
-def pictures(
+def labelled_data(
     rows: np.ndarray,
     labels: np.ndarray,
     fetch: Images,
@@ -106,7 +106,7 @@ def pictures(
     hold: bool | None = None,
     drawn: bool = False,
     fresh: Bool[np.ndarray, " visits"] | None = None,
-) -> Pictures:
+) -> LabelledData:
     """Bring rows to the device: all at once where they fit in half of its free memory. Those of a ``drawn`` world that
     do not fit are drawn there when their turn comes. ``fresh`` says which depend on the draw."""
     if fresh is not None and not fresh.any():
@@ -118,7 +118,7 @@ def pictures(
     held = resident(fetch, rows[opens], device) if hold else None
     kind = torch.float32 if np.issubdtype(labels.dtype, np.floating) else torch.long
     repeated = hold and len(opens) < len(rows)
-    return Pictures(
+    return LabelledData(
         rows,
         torch.as_tensor(labels, dtype=kind, device=device),
         fetch,

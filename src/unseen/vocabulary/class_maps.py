@@ -121,6 +121,17 @@ def synsets_said(name: str) -> Mapping[str, tuple[str, ...]]:
     return {key: tuple(said) for key, said in tables[name].items()}
 
 
+def synsets_of(category: str, name: str = "everyday") -> tuple[str, ...]:
+    """The synsets that a map takes for a category; none where it has no counterpart.
+
+    >>> synsets_of("mug"), synsets_of("giraffe")
+    (('n03063599',), ())
+    """
+    said = synsets_said(name)
+    own = said.get(category) or said.get(category.replace("_", " ").replace("-", " ").lower().strip(), ())
+    return tuple(words.split()[0] for words in own if not words.startswith("-"))
+
+
 def _numbers(said: Sequence[str]) -> tuple[int, ...]:
     """Classes of a category, from synsets to take and, with a minus, to take away."""
     found: set[int] = set()

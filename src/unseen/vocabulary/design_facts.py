@@ -147,7 +147,51 @@ class LeftOut(Facts):
         return False
 
 
-TYPES: tuple[type[Facts], ...] = (Exposed, LeftOut, Conditions, Ranges, Combinations, Listed)  # the first that fits
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Varied(Facts):
+    """Training shows canonical pictures, and some in which ``vary`` is off canonical (``vary_some``): for a ``share``
+    of samples, of instances, or of the objects of some classes (``regime``; ``exposed`` are these classes). ``asked``:
+    of each set the factors that are off canonical in it, none where it is canonical. ``factors`` are all that can vary;
+    ``object`` says which object a row shows, ``objects`` and ``images`` how many are trained on, ``held_out`` how many
+    objects are asked."""
+
+    known_by: ClassVar[tuple[str, ...]] = ("regime", "vary")
+
+    regime: str
+    vary: tuple[str, ...] = ()
+    share: float = 0.0
+    factors: tuple[str, ...] = ()
+    object: str = ""
+    asked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    exposed: tuple[Level, ...] = ()
+    folds: int = 0
+    fold: int = 0
+    held_out: int = 0
+    objects: int = 0
+    images: int = 0
+    balance: str = ""
+    disjoint_by: str = ""
+    withheld: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    targets: tuple[str, ...] = ()
+    on_training: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What training shows, in words.
+
+        >>> Varied(regime="samples", vary=("pose",), share=0.05).name, Varied(regime="canonical").name
+        ('pose varies in 5 % of samples', 'canonical only')
+        """
+        if self.regime == "canonical" or not self.share:
+            return "canonical only"
+        what = " and ".join(self.vary) if len(self.vary) < 3 else "all"
+        verb = "varies" if len(self.vary) == 1 else "vary"
+        of = f"objects in {len(self.exposed)} classes" if self.regime == "classes" else self.regime
+        return f"{what} {verb} in {100 * self.share:g} % of {of}"
+
+
+# The first that fits.
+TYPES: tuple[type[Facts], ...] = (Varied, Exposed, LeftOut, Conditions, Ranges, Combinations, Listed)
 
 
 def facts_of(told: Mapping[str, Any]) -> Facts:

@@ -36,6 +36,7 @@ class Facts(Mapping[str, Any]):
     targets: tuple[str, ...] = ()  # factors to be asked; none: those of the design
     trained_levels: tuple[Any, ...] = ()  # of the design's last factor, where training shows some of its levels only
     visits_per_image: int | None = None  # how often an epoch lists each training image on purpose; None: it does not
+    on_training: tuple[str, ...] = ()  # sets that ask about what was trained on, on purpose
 
     _told: dict[str, Any]
 

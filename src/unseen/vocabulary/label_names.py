@@ -37,6 +37,7 @@ class Match:
     why: str
 
 
+@lru_cache(maxsize=1 << 16)
 def normal(text: str) -> str:
     """A name without what does not tell names apart.
 
@@ -106,6 +107,7 @@ def _named() -> Mapping[str, tuple[str, ...]]:
     return found
 
 
+@lru_cache(maxsize=1 << 16)
 def _is_kind(label: str, category: str) -> bool | None:
     """Whether every meaning of a label lies below a category, as far as WordNet's tree over ImageNet-1k and the table
     have them; None where they have not."""
@@ -128,8 +130,11 @@ def _ways(also: Mapping[str, frozenset[str]], guess: bool) -> list[tuple[str, Ca
         return _is_kind(names[0], one) is None and any(names[0].endswith(f" {other}") for other in also[one])
 
     def spelling(names: Sequence[str], one: str) -> bool:
+        lengths = sorted((len(names[0]), len(one)))
+        if lengths[0] < SHORT or 2 * lengths[0] < CLOSE * sum(lengths):  # no ratio could be that high
+            return False
         near = difflib.SequenceMatcher(None, names[0], normal(one)).ratio() >= CLOSE
-        return near and min(len(names[0]), len(one)) >= SHORT and _is_kind(names[0], one) is None
+        return near and _is_kind(names[0], one) is None
 
     sure: list[tuple[str, Callable[[Sequence[str], str], bool]]] = [
         (NAME, lambda names, one: normal(one) in names),

@@ -83,7 +83,7 @@ def _check_key(key: object, where: str) -> None:
         raise UnseenError(f"{where}: the key {shown(key)} is no text; keys are names, such as 'epochs'.")
     if _controls(key):
         raise UnseenError(
-            f"{where}: the key {shown(key)} holds a control character, which is not seen in an editor; type it anew."
+            f"{where}: the key {shown(key)} holds a control character, which is not seen in an editor; type it again."
         )
 
 

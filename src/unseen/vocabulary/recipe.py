@@ -13,12 +13,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from unseen.vocabulary.errors import UnseenError, listed, nearest, unknown
 from unseen.vocabulary.grids import check_overruled, grids_of, setting_value, varied
-from unseen.vocabulary.idle import IDLE, check_idle
 from unseen.vocabulary.plain_numbers import is_number
 from unseen.vocabulary.plain_values import DEEPEST, NoTruth, Number, Truth, Whole, check_plain, shown
 from unseen.vocabulary.protocol_names import PROBE, SUPERVISED, implied
 from unseen.vocabulary.recipe_text import is_file, parse, text_of
 from unseen.vocabulary.unfilled import check_filled_in
+from unseen.vocabulary.unused_keys import UNUSED, check_unused
 
 RECIPES = Path(str(files("unseen") / "recipes"))
 SETS = ("seen", "unseen")
@@ -300,14 +300,14 @@ def own_tables(path: Path) -> dict[str, Any]:
 
 
 def check_own(own: Mapping[str, Any], resolved: Sequence[Mapping[str, Any]], where: str) -> None:
-    """What a recipe writes itself must do something, before or after ``--set``: see :mod:`unseen.vocabulary.idle`. What
-    is written as it would be anyway says nothing, and a section with every key is a study's own file, which has what
-    its recipe inherited."""
-    for section in dict.fromkeys(one.section for one in IDLE):
+    """What a recipe writes itself must do something, before or after ``--set``: see
+    :mod:`unseen.vocabulary.unused_keys`. What is written as it would be anyway says nothing, and a section with every
+    key is a study's own file, which has what its recipe inherited."""
+    for section in dict.fromkeys(one.section for one in UNUSED):
         given, fields = own.get(section), SECTIONS[section].model_fields
         if isinstance(given, Mapping) and not {key for key in fields if fields[key].default is not None} <= set(given):
             chosen = {key: value for key, value in given.items() if key in fields and value != fields[key].default}
-            check_idle(section, chosen, resolved, where)
+            check_unused(section, chosen, resolved, where)
 
 
 def extended(tables: Mapping[str, Any], path: Path = Path("recipe")) -> dict[str, Any]:
@@ -359,7 +359,7 @@ def shipped() -> dict[str, Path]:
 
 def changed(tables: Mapping[str, Any], settings: Sequence[str], where: str) -> dict[str, Any]:
     """Tables with ``--set`` changes applied; what would do nothing is refused: a key that the grid varies would be
-    overruled, a readout needs an encoder (see :mod:`unseen.vocabulary.idle`)."""
+    overruled, a readout needs an encoder (see :mod:`unseen.vocabulary.unused_keys`)."""
     tables = dict(tables)
     pairs = [setting(change) for change in settings]
     paths = [_path(key) for key, _ in pairs]
@@ -372,7 +372,7 @@ def changed(tables: Mapping[str, Any], settings: Sequence[str], where: str) -> d
     for change, (key, value), path in zip(settings, pairs, paths):
         check_overruled(grids_of(tables, where), ".".join(path), change, also=".".join(path) in varying)
         if value != {}:
-            check_idle(path[0], _within(path[1:], value), [tables], where, f"--set {key}")
+            check_unused(path[0], _within(path[1:], value), [tables], where, f"--set {key}")
     return tables
 
 

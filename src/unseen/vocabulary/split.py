@@ -38,7 +38,8 @@ class Part:
 @dataclass(frozen=True, eq=False)
 class RowSet:
     """A rule for rows, and why they are asked. ``listed`` gives the rows themselves where a file lists them; ``rule``
-    says them by their levels, of all instances, whatever their pool.
+    says them by their levels, of all instances, whatever their pool. With ``again`` a row that is listed several times
+    comes as often.
 
     ``asks`` names the factors that are asked of these rows (None: all targets). A viewpoint that was never trained has
     no right answer among the outputs, but the category of such an image does.
@@ -50,6 +51,7 @@ class RowSet:
     listed: np.ndarray | None = None
     asks: tuple[str, ...] | None = None
     rule: Rule | None = None
+    again: bool = False
 
     def __repr__(self) -> str:
         what = "by a rule" if self.rule is not None else f"{len(self.parts)} parts"
@@ -92,7 +94,7 @@ class Split:
     def by_rules(self) -> bool:
         """Whether rows are said by their levels, of many factors: those to train on or, without such, any."""
         told = [self.sets["train"]] if self.trains else self.sets.values()
-        return any(one.rule is not None for one in told)
+        return len(self.factors) > 2 or any(one.rule is not None for one in told)
 
     def rows(self, samples: Samples, name: str) -> Int[np.ndarray, " n"]:
         """All rows of a set, sorted; one that two parts list comes twice. Free grid factors take one level for each
@@ -101,7 +103,8 @@ class Split:
         if wanted.rule is not None:
             return wanted.rule.rows(samples)
         if wanted.listed is not None:
-            return np.unique(np.asarray(wanted.listed, dtype=np.int64))
+            found = np.asarray(wanted.listed, dtype=np.int64)
+            return np.sort(found) if wanted.again else np.unique(found)
         if not wanted.parts:
             return np.zeros(0, dtype=np.int64)
         if len(samples.blocks) == 1 and samples.blocks[0].cells is None:
@@ -114,7 +117,7 @@ class Split:
         if wanted.rule is not None:
             return wanted.rule.count(samples)
         if wanted.listed is not None:
-            return len(np.unique(wanted.listed))
+            return len(wanted.listed) if wanted.again else len(np.unique(wanted.listed))
         if all(part.take is not None for part in wanted.parts):
             return sum(part.take or 0 for part in wanted.parts)
         return len(self.rows(samples, name))

@@ -16,9 +16,9 @@ from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace, Level
 from unseen.vocabulary.samples import Block, Samples
 from unseen.worlds.bins import Bins, asked_bins
-from unseen.worlds.cache import VERSION, Pixels, key_of
-from unseen.worlds.caching import cache_folder
+from unseen.worlds.cache_folder import cache_folder
 from unseen.worlds.decode import Decoding, Resize
+from unseen.worlds.decoded_pixels import VERSION, Pixels, key_of
 from unseen.worlds.encoded import encoded
 from unseen.worlds.folder_world import Folder, Names, Problems
 from unseen.worlds.guess import guess

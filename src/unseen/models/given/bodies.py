@@ -23,7 +23,7 @@ class Network:
     """
 
     def __init__(self, name: str, module: nn.Module, layer: str = "") -> None:
-        self.name, self._module, self.layer = name, module.eval().requires_grad_(False), layer
+        self.name, self._module, self.layer = name, module.eval(), layer
         if layer:
             self._layer(layer)
 

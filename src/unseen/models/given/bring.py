@@ -201,14 +201,14 @@ def _of_file(name: str, suffix: str, ways: _Ways) -> Given:
 
 
 def _by_value(value: Callable[..., Any], ways: _Ways, digest: str) -> Given:
-    from unseen.models.given.code import from_function, from_network
+    from unseen.models.given.code import from_function, from_network, snapshot
 
     if isinstance(value, Given):
         return value
     name = getattr(value, "__name__", type(value).__name__)
     ways.no(name, "checkpoint", "random", "arguments")
     if isinstance(value, nn.Module):
-        return from_network(value, features=ways.features, code=digest)
+        return from_network(snapshot(value), features=ways.features, code=digest)
     if not callable(value):
         raise UnseenError(f"a {type(value).__name__} is no model; possible: {FORMS}.")
     return from_function(value, digest=digest)

@@ -66,7 +66,7 @@ CATALOGUE: dict[str, Row] = {
         source="timm", note="timm's only Mixer-B/16 of that time with 1k classes; Google trained it on 21k first",
     ),
     "mixer-21k": Row(
-        "MLP-Mixer 21k", "timm:mixer_b16_224.miil_in21k", parameters=67_739_549, licence="Apache-2.0",
+        "MLP-Mixer 21k", "timm:mixer_b16_224.miil_in21k", parameters=67_740_421, licence="Apache-2.0",
         source="github.com/Alibaba-MIIL/ImageNet21K (Ridnik et al. 2021)",
     ),
     "resnet50-1k": Row(
@@ -75,7 +75,7 @@ CATALOGUE: dict[str, Row] = {
     ),
     "resnet50-21k": Row(
         "ResNet-50 21k", architecture="resnet50", file="resnet50_miil_21k.pth", arguments={"num_classes": 11221},
-        view=MIIL_RESNET, parameters=46_501_013, licence="MIT",
+        view=MIIL_RESNET, parameters=46_499_861, licence="MIT",
         source="github.com/Alibaba-MIIL/ImageNet21K, MODEL_ZOO.md (Ridnik et al. 2021)",
     ),
     "simclr": Row(
@@ -90,7 +90,7 @@ CATALOGUE: dict[str, Row] = {
         note="trained on 21k first; timm:vit_base_patch16_224.augreg_in1k never saw 21k",
     ),
     "vit-21k": Row(
-        "ViT 21k", "timm:vit_base_patch16_224_miil.in21k", parameters=94_400_213, licence="Apache-2.0",
+        "ViT 21k", "timm:vit_base_patch16_224_miil.in21k", parameters=94_399_957, licence="Apache-2.0",
         source="github.com/Alibaba-MIIL/ImageNet21K (Ridnik et al. 2021)",
     ),
     "ibot-1k": Row(

@@ -25,7 +25,7 @@ class TwoTowers:
     """A model of open_clip. Its features are what it projects pictures and texts to, not normalised."""
 
     def __init__(self, name: str, module: nn.Module, tokens: Any) -> None:
-        self.name, self._module, self._tokens = name, module.eval().requires_grad_(False), tokens
+        self.name, self._module, self._tokens = name, module.eval(), tokens
 
     @property
     def module(self) -> nn.Module:

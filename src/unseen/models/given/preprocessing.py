@@ -122,8 +122,8 @@ class Preprocessing:
 def with_settings(preprocessing: Preprocessing, settings: Mapping[str, Any] | None, where: str) -> Preprocessing:
     """``preprocessing`` with some of its keys set anew, as a recipe or a command line writes them.
 
-    >>> with_settings(Preprocessing(), {"size": 96, "resize": "exact"}, "here").size
-    (96, 96)
+    >>> with_settings(Preprocessing(resize_to=232), {"size": 96, "crop": 1}, "here").words[:47]
+    'shorter side to 96 (bicubic, antialiased), midd'
     """
     changed: dict[str, Any] = {}
     known = {field.name for field in fields(Preprocessing)}
@@ -140,7 +140,7 @@ def with_settings(preprocessing: Preprocessing, settings: Mapping[str, Any] | No
         times = changed["range"] / preprocessing.range
         for key in ("mean", "std"):
             changed.setdefault(key, tuple(value * times for value in getattr(preprocessing, key)))
-    if "crop" in changed:
+    if {"crop", "size"} & set(changed):  # the shorter side follows from both, unless it is said too
         changed.setdefault("resize_to", None)
     return replace(preprocessing, **changed)
 

@@ -10,10 +10,10 @@ from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 
 if TYPE_CHECKING:
-    from unseen.models import Network, Seeing
+    from unseen.models import Network, Preprocessed
 
 
-def probe_network(study: Study, trial: Trial) -> Seeing:
+def probe_network(study: Study, trial: Trial) -> Preprocessed:
     seeing = labelled_network(study, trial)
     network: Any = seeing.network
     network.freeze()

@@ -25,7 +25,7 @@ from unseen.vocabulary.target import Target
 if TYPE_CHECKING:
     import torch
 
-    from unseen.models import Seeing
+    from unseen.models import Preprocessed
     from unseen.models.given import Given
     from unseen.training import Learner
 
@@ -264,7 +264,7 @@ def said(
     return responses, confidences
 
 
-def no_network(study: Study, trial: Trial) -> Seeing:
+def no_network(study: Study, trial: Trial) -> Preprocessed:
     raise UnseenError(
         f"protocol = '{trial.recipe.protocol_name}' makes no network of its own: its answers are those of "
         f"'{trial.recipe.network.name}', as `unseen.models.given.bring` opens it."

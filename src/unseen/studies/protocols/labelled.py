@@ -16,15 +16,15 @@ from unseen.vocabulary.recipe import Recipe
 from unseen.vocabulary.seeds import seed_of
 
 if TYPE_CHECKING:
-    from unseen.models import Network, Seeing
+    from unseen.models import Network, Preprocessed
     from unseen.training import Learner
 
 OF_MODELS = ("model", "labels", "preprocessing", "part", "features")  # keys of [network] that a backbone has no use for
 
 
-def labelled_network(study: Study, trial: Trial) -> Seeing:
+def labelled_network(study: Study, trial: Trial) -> Preprocessed:
     """The network that a recipe's ``[network]`` describes, with its first weights."""
-    from unseen.models import Seeing, build
+    from unseen.models import Preprocessed, build
 
     network = trial.recipe.network
     built = build(
@@ -41,10 +41,10 @@ def labelled_network(study: Study, trial: Trial) -> Seeing:
         arguments=network.arguments,
         trust=False,
     )
-    return Seeing(built, normalise=trial.recipe.training.normalise, channels=network.channels)
+    return Preprocessed(built, normalise=trial.recipe.training.normalise, channels=network.channels)
 
 
-def learner_for(network: Seeing, study: Study, trial: Trial, brought: Brought) -> Learner:
+def learner_for(network: Preprocessed, study: Study, trial: Trial, brought: Brought) -> Learner:
     """A learner that shows pictures to a network in every epoch."""
     from unseen.training import Learner
 

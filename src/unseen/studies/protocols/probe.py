@@ -30,8 +30,8 @@ from unseen.vocabulary.errors import UnseenError
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from unseen.models import Network, Seeing
-    from unseen.training import Learner, Pictures
+    from unseen.models import Network, Preprocessed
+    from unseen.training import LabelledData, Learner
 
 
 def check(trial: Trial) -> None:
@@ -108,7 +108,7 @@ def _fit(network: Network, brought: Brought) -> bool:
     return fits(rows, 4 * network.description["features"] * max(1, len(network.branches)), brought.device)
 
 
-def _features(whole: Seeing, trial: Trial, rows: Pictures, brought: Brought) -> Pictures:
+def _features(whole: Preprocessed, trial: Trial, rows: LabelledData, brought: Brought) -> LabelledData:
     """Features in place of pictures; networks of a pack that see the same, with the same weights, share them."""
     from unseen.training.features import encoded
 

@@ -23,20 +23,20 @@ from unseen.vocabulary.seeds import seed_of
 if TYPE_CHECKING:
     import torch
 
-    from unseen.models import Network, Seeing
-    from unseen.training import Learner, Pictures, Trained
+    from unseen.models import Network, Preprocessed
+    from unseen.training import LabelledData, Learner, Trained
     from unseen.training.pairs import PairGrid
 
 CHUNK = 4096  # pictures encoded at a time
 
 
-def whole_network(study: Study, trial: Trial) -> Seeing:
+def whole_network(study: Study, trial: Trial) -> Preprocessed:
     """Encoder and readout with their first weights, as one network from pictures to targets."""
     encoder = _encoder(study, trial)
     return _whole(trial, encoder, _readout(study, trial, encoder))
 
 
-def tried(study: Study, trial: Trial, alone: bool) -> Seeing:
+def tried(study: Study, trial: Trial, alone: bool) -> Preprocessed:
     """Encoders have no normalisation, so that one image at a time is enough."""
     from unseen.models import without_numbers
 
@@ -45,18 +45,18 @@ def tried(study: Study, trial: Trial, alone: bool) -> Seeing:
 
 
 def encoding_learner(study: Study, trial: Trial, brought: Brought) -> Learner:
-    from unseen.models import Seeing
+    from unseen.models import Preprocessed
     from unseen.training.encoding import EncodingLearner
     from unseen.training.objectives import OBJECTIVES
 
     recipe, samples = trial.recipe, study.world(trial).samples
     encoder = _encoder(study, trial)
-    seeing = Seeing(encoder, normalise="none", channels=recipe.network.channels).to(brought.device)
+    whole = Preprocessed(encoder, normalise="none", channels=recipe.network.channels).to(brought.device)
     check_pairs(trial, samples)
     pairs = OBJECTIVES[recipe.training.objective].pairs
     grid = _grid(samples, brought.train.rows, brought.device) if pairs else None
     return EncodingLearner(
-        encoder, recipe.training.objective, seeing.prepare, brought.train, brought.validation, recipe.training,
+        encoder, recipe.training.objective, whole.prepare, brought.train, brought.validation, recipe.training,
         grid=grid, options=recipe.training.objective_arguments, seed=trial.seed, device=brought.device,
         precision=brought.precision,
     )  # fmt: skip
@@ -70,7 +70,7 @@ def read_out(study: Study, trial: Trial, learner: Any, trained: Trained) -> Trai
     encoder: Any = trained.network
     device = learner.device
 
-    def latents(source: Pictures) -> Pictures:
+    def latents(source: LabelledData) -> LabelledData:
         return encoded(source, lambda images: encoder(learner.prepare(images)), device, chunk=CHUNK)
 
     reading = Learner(
@@ -126,10 +126,10 @@ def _readout(study: Study, trial: Trial, encoder: Any) -> Network:
     return build_readout(outputs, latents=int(encoder.latents), seed=_seed(trial))
 
 
-def _whole(trial: Trial, encoder: torch.nn.Module, readout: Network) -> Seeing:
-    from unseen.models import Seeing, with_encoder
+def _whole(trial: Trial, encoder: torch.nn.Module, readout: Network) -> Preprocessed:
+    from unseen.models import Preprocessed, with_encoder
 
-    return Seeing(with_encoder(encoder, readout), normalise="none", channels=trial.recipe.network.channels)
+    return Preprocessed(with_encoder(encoder, readout), normalise="none", channels=trial.recipe.network.channels)
 
 
 def _seed(trial: Trial) -> int:

@@ -15,16 +15,17 @@ from unseen.worlds.everyday.warps import bent
 from unseen.worlds.rendering.mesh import Mesh, joined
 
 HAIR: dict[str, Colour] = {
-    "black": (0.20, 0.18, 0.18), "dark": (0.30, 0.23, 0.18), "brown": (0.44, 0.33, 0.24),
+    "black": (0.25, 0.23, 0.22), "dark": (0.33, 0.26, 0.21), "brown": (0.44, 0.33, 0.24),
     "chestnut": (0.54, 0.33, 0.20), "red": (0.74, 0.45, 0.24), "tan": (0.76, 0.64, 0.48),
     "cream": (0.88, 0.80, 0.66), "white": (0.94, 0.93, 0.90),
-    "grey": (0.52, 0.50, 0.48), "slate": (0.36, 0.36, 0.37), "pink": (0.90, 0.70, 0.64),
+    "grey": (0.52, 0.50, 0.48), "slate": (0.36, 0.36, 0.37), "pink": (0.94, 0.72, 0.66),
 }  # fmt: skip
 
 
 def tone(rng: Rng, *names: str) -> Colour:
     """One of these hairs, a little lighter or darker."""
-    base = np.asarray(HAIR[str(rng.choice(names))]) * between(rng, 0.85, 1.15) + rng.normal(0, 0.015, 3)
+    base = np.asarray(HAIR[str(rng.choice(names))]) * between(rng, 0.85, 1.15)
+    base = base * (1 + rng.normal(0, 0.03) * np.array([1.0, 0.2, -1.0]))  # redder or paler, never green
     return shade(np.clip(base, 0.04, 0.98), 1.0)
 
 
@@ -37,7 +38,8 @@ def clouds(rng: Rng, points: np.ndarray, size: float) -> np.ndarray:
 def dressed(
     rng: Rng, b: Build, pose: str, base: Colour, marks: str, other: Colour, *, paws: Colour | None = None
 ) -> Mesh:
-    """An animal in its coat. ``marks``: plain, belly, saddle, patches, tabby, spots, points, socks, mask, fox."""
+    """An animal in its coat. ``marks``: plain, belly, saddle, patches, tabby, spots, points, socks, muzzle,
+    wolf, fox."""
     hair = Finish(base, 0.0, b.tile, 1.0)
     dark = Finish((0.13, 0.1, 0.09), 0.2)
     horn = Finish(mixed((0.85, 0.78, 0.62), (0.25, 0.22, 0.2), rng.random()), 0.3)
@@ -94,6 +96,9 @@ def _marked(
         share = (
             np.clip(-up * 1.2 - 0.1, 0, 1) if name in ("torso", "neck") else (0.9 * low if name == "head" else share)
         )
+    elif marks == "muzzle" and name == "head":  # the front of the head is pale
+        ahead = (p[:, :1] - p[:, 0].min()) / max(float(np.ptp(p[:, 0])), 1e-6)
+        share = np.clip((ahead - 0.6) * 6, 0, 0.8)
     colours = base * (1 - share) + other * share
     shade_ = 1 + 0.06 * n
     if name == "ears":
@@ -237,4 +242,5 @@ def bear(rng: Rng) -> Mesh:
     }[kind]
     if kind == "polar":
         b = replace(b, hump=0.0, neck=b.neck * 1.3, ear_size=b.ear_size * 0.8)
-    return dressed(rng, b, pose(rng, 0.25, 0.1), base, "plain", tone(rng, "tan"))
+    marks = "muzzle" if kind in ("brown", "black", "sloth") else "plain"
+    return dressed(rng, b, pose(rng, 0.25, 0.1), base, marks, tone(rng, "tan", "brown"))

@@ -83,8 +83,8 @@ SHEEP = Build(
 )  # fmt: skip
 PIG = Build(
     length=1.6, depth=0.68, wide=0.84, tuck=1.0, neck=0.1, neck_angle=4, neck_base=0.85, neck_top=0.6, head=0.56,
-    head_deep=0.66, head_wide=0.6, muzzle=0.42, muzzle_deep=0.52, pitch=22, ear="flop", ear_size=0.42, tail="curl",
-    tail_long=0.3, bend=0.6, foot="hoof", snout="pig", tile=0,
+    head_deep=0.66, head_wide=0.6, muzzle=0.5, muzzle_deep=0.6, pitch=22, ear="flop", ear_size=0.52, tail="curl",
+    tail_long=0.3, leg=0.085, bend=0.6, foot="hoof", snout="pig", tile=0,
 )  # fmt: skip
 ELEPHANT = Build(
     length=1.0, depth=0.6, wide=0.8, tuck=0.98, neck=0.14, neck_angle=25, neck_top=0.45, head=0.42, head_deep=0.85,
@@ -92,9 +92,9 @@ ELEPHANT = Build(
     bend=0.15, foot="pillar", snout="trunk", eye=0.035, tile=0,
 )  # fmt: skip
 BEAR = Build(
-    length=1.3, depth=0.6, wide=0.84, tuck=0.98, hump=0.06, neck=0.18, neck_angle=12, neck_base=0.72, neck_top=0.42,
-    head=0.44, head_deep=0.74, head_wide=0.7, muzzle=0.4, pitch=10, ear="round", ear_size=0.26, tail="short",
-    tail_long=0.1, leg=0.15, bend=0.5, eye=0.035, tile=2,
+    length=1.25, depth=0.62, wide=0.88, tuck=0.98, hump=0.08, neck=0.16, neck_angle=6, neck_base=0.8, neck_top=0.56,
+    head=0.5, head_deep=0.74, head_wide=0.8, muzzle=0.36, muzzle_deep=0.46, pitch=12, ear="round", ear_size=0.3,
+    tail="short", tail_long=0.1, leg=0.16, bend=0.5, wool=0.5, eye=0.035, tile=2,
 )  # fmt: skip
 WOLF = Build(
     length=1.1, depth=0.48, wide=0.78, neck=0.28, neck_angle=30, neck_base=0.8, neck_top=0.5, head=0.42,

@@ -46,7 +46,7 @@ def _volume(rng: Rng, f: Finishes, w: float, h: float, t: float, cover: Finish) 
 
 def book(rng: Rng) -> Mesh:
     """Standing a little open with its cover to the front, lying, a stack, or open; thick or thin, any format."""
-    f, kind = finishes(rng), str(rng.choice(["standing", "standing", "lying", "stack", "open"]))
+    f, kind = finishes(rng), str(rng.choice(["standing", "standing", "standing", "lying", "stack", "open"]))
     w, h, t = between(rng, 0.13, 0.2), between(rng, 0.19, 0.28), between(rng, 0.01, 0.06)
     cover = Finish(mixed(any_colour(rng), (1, 1, 1), 0.25), 0.25, 3, 1.0)
     if kind == "open":

@@ -234,7 +234,7 @@ def _head(
             parts["rest"].append(on(horn(tube(path, np.linspace(0.1, 0.02, 14) * h, segments=8))))
     tip = np.array([0.97 * h, 0, -0.4 * (1 - md) * 2 * deep])
     if b.snout == "pig":
-        disc = moved(cylinder(0.85 * mw * wide, 0.05 * h, segments=12), tip + (0.0, 0, 0), rotation=turn("y", 75))
+        disc = moved(cylinder(1.05 * mw * wide, 0.06 * h, segments=12), tip + (0.0, 0, 0), rotation=turn("y", 75))
         parts["head"].append(on(disc))
         parts["rest"].append(
             on(dark(*[sphere(0.022 * h, tip + (0.06 * h, s * 0.3 * mw * wide, 0.02 * h), 6) for s in SIDES]))

@@ -161,27 +161,27 @@ def printed(rng: np.random.Generator) -> np.ndarray:
 
 
 def skin(rng: np.random.Generator) -> np.ndarray:
-    """Bare or very short-haired: folds and dirt."""
-    folds = np.abs(noise(rng, 7, 16, 3)) ** 0.6
-    return 0.72 + 0.1 * noise(rng, 4, 4, 4) + 0.26 * folds + 0.03 * rng.normal(size=(TILE, TILE))
+    """Bare or very short-haired: faint folds and dirt. Deeper folds make a dinosaur of it."""
+    folds = np.abs(noise(rng, 9, 20, 3)) ** 0.6
+    return 0.86 + 0.05 * noise(rng, 4, 4, 4) + 0.1 * folds + 0.03 * rng.normal(size=(TILE, TILE))
 
 
 def hair(rng: np.random.Generator, length: float) -> np.ndarray:
-    """Strands along v, in locks; the longer the coarser."""
-    lean = 0.06 * noise(rng, 2, 2)
+    """Fine strands along v, in faint locks; the longer the coarser. Strong or wide waves look like wood."""
+    lean = 0.02 * noise(rng, 2, 2)
     u, v = _grid()
     total = np.zeros((TILE, TILE))
     for _ in range(40):
-        f = rng.uniform(12, 40) * (0.08 / length) ** 0.3
-        total += np.sin(2 * np.pi * (f * (u + lean) + rng.normal(0, 0.4 / length) * v) + rng.uniform(0, 6.3))
-    locks = noise(rng, 6, 2.5, 3)
-    return 0.8 + 0.03 * total + (0.08 + 0.4 * length) * locks + 0.05 * rng.normal(size=(TILE, TILE))
+        f = rng.uniform(18, 50) * (0.08 / length) ** 0.3
+        total += np.sin(2 * np.pi * (f * (u + lean) + rng.normal(0, 0.3 / length) * v) + rng.uniform(0, 6.3))
+    locks = noise(rng, 11, 4, 3)
+    return 0.87 + 0.02 * total + (0.04 + 0.1 * length) * locks + 0.06 * rng.normal(size=(TILE, TILE))
 
 
 def feathers(rng: np.random.Generator) -> np.ndarray:
     """Rounded rows that overlap, each paler at its rim."""
     u, v = _grid()
-    n = rng.uniform(13, 20)
+    n = rng.uniform(20, 30)
     row = np.floor(v * n)
     x, y = (u * n * 0.7 + 0.5 * (row % 2)) % 1 - 0.5, v * n % 1
     away = np.hypot(x * 1.3, y - 0.9)
@@ -191,7 +191,7 @@ def feathers(rng: np.random.Generator) -> np.ndarray:
 
 def scales(rng: np.random.Generator) -> np.ndarray:
     u, v = _grid()
-    n = rng.uniform(14, 24)
+    n = rng.uniform(26, 38)
     column = np.floor(v * n)
     x, y = (u * n + 0.5 * (column % 2)) % 1 - 0.5, v * n % 1 - 0.5
     return 0.92 - 0.4 * np.clip(np.hypot(x, y) - 0.3, 0, 1) / 0.35 + 0.08 * noise(rng, 3, 3)

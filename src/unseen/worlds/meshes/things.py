@@ -14,7 +14,7 @@ import numpy as np
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor
 from unseen.worlds import check_arguments
-from unseen.worlds.caching import cache_folder
+from unseen.worlds.cache_folder import cache_folder
 from unseen.worlds.circumstances import Around, whole_number
 from unseen.worlds.meshes.converted import Facts, converted
 from unseen.worlds.meshes.files import Files, Source

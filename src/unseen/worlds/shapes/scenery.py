@@ -188,7 +188,7 @@ def natural_background(kind: str, rng: np.random.Generator) -> np.ndarray:
     """A picture of a kind as a camera shows it, uint8 [256, 256, 3]: the ground in front nearly sharp, what lies far
     behind out of focus."""
     picture = np.clip(KINDS[kind](rng), 0, 1)
-    blur = rng.uniform(1.5, 4.5)
+    blur = rng.uniform(0.5, 2.0)  # far more, and things are told from what lies behind by sharpness alone
     far = gaussian_filter(picture, (blur, blur, 0), mode="nearest")
     close = gaussian_filter(picture, (0.7, 0.7, 0), mode="nearest")
     picture = _mix(far, close, np.clip((_down() - 0.6) * 2.5, 0, 0.8))

@@ -28,7 +28,7 @@ from jaxtyping import Int, UInt8
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.locks import in_turn
 from unseen.vocabulary.whole_files import disk_full, remove_leftovers, written_aside
-from unseen.worlds.caching import cache_folder
+from unseen.worlds.cache_folder import cache_folder
 
 Progress = Callable[[int, int], None]
 PIECE = 16 * 2**20  # bytes inflated at a time

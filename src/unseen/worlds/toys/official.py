@@ -107,7 +107,7 @@ def locate(name: str, root: object, files: Sequence[str]) -> Path:
         raise UnseenError(f"there is nothing at {path}; `root` is {name}'s official file ({wanted}), or its folder.")
     there = [file for file in files if (path / file).is_file()]
     if not there:
-        raise UnseenError(f"{path} has no {wanted}; fetch it, or leave `root` out to draw the pictures anew.")
+        raise UnseenError(f"{path} has no {wanted}; fetch it, or leave `root` out: pictures are then rendered.")
     if len(there) > 1:
         raise UnseenError(f"{path} has {listed(there)}; name the one you want as `root`.")
     return path / there[0]

@@ -150,7 +150,7 @@ def _unpacked(libraries: Sequence[Library], cache: Path) -> Path:
                         with archive.open(name) as source, to.open("wb") as file:
                             shutil.copyfileobj(source, file, 2**20)
     except (zipfile.BadZipFile, RuntimeError, EOFError) as fault:
-        raise UnseenError(f"a library of Sweet Home 3D cannot be unpacked: {fault}. Get it anew.") from None
+        raise UnseenError(f"a library of Sweet Home 3D cannot be unpacked: {fault}. Download it again.") from None
     except OSError as fault:
         if place.is_dir():  # another process was faster
             return place

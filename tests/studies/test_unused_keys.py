@@ -4,11 +4,11 @@ import pytest
 
 from small_study import CALIBRATED, tiny
 from unseen.engines import open_study
-from unseen.studies.describe import recipe_toml
+from unseen.studies.recipe_files import recipe_toml
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import shipped
 
-IDLE = {
+UNUSED = {
     "calibration.target": (0.2, "nothing is calibrated", {"calibration": {"steps": {"blur": 0.5}}}),
     "calibration.images": (9, "nothing is calibrated", {"calibration": {"steps": {"blur": 0.5}}}),
     "search.share": (0.2, "nothing is searched for", {"search": {"lr": [0.1, 0.2]}}),
@@ -19,9 +19,9 @@ IDLE = {
 }
 
 
-@pytest.mark.parametrize("key", IDLE)
+@pytest.mark.parametrize("key", UNUSED)
 def test_a_setting_that_does_nothing_is_refused_and_passes_beside_what_it_is_for(key):
-    value, why, beside = IDLE[key]
+    value, why, beside = UNUSED[key]
     section, _, name = key.partition(".")
     (other, more), *_ = beside.items()
     own = tiny()
@@ -32,9 +32,9 @@ def test_a_setting_that_does_nothing_is_refused_and_passes_beside_what_it_is_for
     assert getattr(getattr(open_study(own).recipe, section), name) == value
 
 
-@pytest.mark.parametrize("key", IDLE)
+@pytest.mark.parametrize("key", UNUSED)
 def test_so_is_one_that_is_set_on_the_command_line(key):
-    value, why, _ = IDLE[key]
+    value, why, _ = UNUSED[key]
     text = str(value).lower() if isinstance(value, bool) else value
     with pytest.raises(UnseenError, match=rf"--set {key} does nothing: .*{why}"):
         open_study(tiny(), settings=[f"{key}={text}"])

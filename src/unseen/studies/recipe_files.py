@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from unseen.vocabulary.errors import UnseenError, unknown
-from unseen.vocabulary.idle import reads_out
 from unseen.vocabulary.recipe import Recipe, shipped
 from unseen.vocabulary.recipe_text import is_file, is_there, no_recipe
+from unseen.vocabulary.unused_keys import reads_out
 
 
 def recipe_toml(recipe: Recipe) -> str:

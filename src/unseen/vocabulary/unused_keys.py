@@ -16,7 +16,7 @@ from unseen.vocabulary.protocol_names import BY_LABELS, SUPERVISED
 
 
 @dataclass(frozen=True)
-class Idle:
+class UnusedKeys:
     """Keys of a section (none named: all) that do nothing unless some trial ``needs`` them; ``why`` ends a sentence."""
 
     section: str
@@ -79,8 +79,8 @@ def _rolls(tables: Mapping[str, Any], where: str) -> bool:
     return any(value == "sgd" for value in values_of(tables, "training", "optimiser", where, "adam"))
 
 
-IDLE: tuple[Idle, ...] = (
-    Idle(
+UNUSED: tuple[UnusedKeys, ...] = (
+    UnusedKeys(
         "readout",
         (),
         reads_out,
@@ -88,34 +88,34 @@ IDLE: tuple[Idle, ...] = (
         f"(training.objective = '{SUPERVISED}', the default). Leave it out (no result changes), or set "
         "training.objective and its encoder as network.backbone (`unseen models` lists them).",
     ),
-    Idle(
+    UnusedKeys(
         "search",
         ("share",),
         _searches,
         "nothing is searched for, since neither search.lr nor search.weight_decay lists what to try. Leave it out, or "
         "give a list.",
     ),
-    Idle(
+    UnusedKeys(
         "calibration",
         ("target", "most", "images", "seed"),
         _calibrates,
         "nothing is calibrated, since calibration.steps names no transformation. Leave it out, or give e.g. "
         "calibration.steps = { blur = 0.5 }.",
     ),
-    Idle(
+    UnusedKeys(
         "recordings",
         ("threshold", "negative"),
         _scores,
         "it is for the invariance of units, which is not recorded. Leave it out, or set recordings.invariance = true.",
     ),
-    Idle(
+    UnusedKeys(
         "network",
         ("as_released",),
         _widens,
         "it narrows the stem of sharing = 'shared-wide', and no trial of this recipe has that. Leave it out, or set "
         'network.sharing = "shared-wide".',
     ),
-    Idle(
+    UnusedKeys(
         "training",
         ("momentum",),
         _rolls,
@@ -125,13 +125,13 @@ IDLE: tuple[Idle, ...] = (
 )
 
 
-def check_idle(
+def check_unused(
     section: str, given: Mapping[str, Any], tables: Sequence[Mapping[str, Any]], where: str, said: str = ""
 ) -> None:
     """These keys of a section were said (``said``: in these words), so some trial of these tables must need them."""
-    for idle in IDLE:
-        found = {key: value for key, value in given.items() if not idle.keys or key in idle.keys}
-        if idle.section == section and found and not any(idle.needs(one, where) for one in tables):
+    for row in UNUSED:
+        found = {key: value for key, value in given.items() if not row.keys or key in row.keys}
+        if row.section == section and found and not any(row.needs(one, where) for one in tables):
             chosen = listed(f"{key} = {value!r}" for key, value in found.items())
             what = said or f"[{section}] ({chosen})"
-            raise UnseenError(f"{where}: {what} does nothing: {idle.why}")
+            raise UnseenError(f"{where}: {what} does nothing: {row.why}")

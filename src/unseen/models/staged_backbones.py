@@ -1,7 +1,7 @@
-"""Bodies: a backbone made ready to be shared or copied, whether from the table, from timm or from a user's factory.
+"""Backbones made ready to be shared or copied, whether from the table, from timm or from a user's factory.
 
-A body is an ordered run of stages, the layers in it that can be recorded, and how many features it gives. A body from
-the table is cut into its stages; any other network is one stage, which cannot be branched.
+Each is an ordered run of stages, the layers in it that can be recorded, and how many features it gives. One from the
+table is cut into its stages; any other network is one stage, which cannot be branched.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from unseen.models.weights import fit, last_linear
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.stems import STANDARD, STEMS, few_positions
 
-WHOLE = "network"  # the single stage of a body that is not cut
+WHOLE = "network"  # the single stage of a backbone that is not cut
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Request:
 
 
 @dataclass
-class Body:
+class StagedBackbone:
     """One backbone: ``places`` maps a layer's name to its path below the stages, ``shapes`` to one image's map."""
 
     stages: dict[str, nn.Module]
@@ -95,7 +95,7 @@ def check_has_weights(name: str, row: Backbone, wide: bool) -> None:
         )
 
 
-def from_table(asked: Request, row: Backbone) -> Body:
+def from_table(asked: Request, row: Backbone) -> StagedBackbone:
     """A backbone of the table, cut into its stages, with doubled widths where asked."""
     name, stem, size = asked.name, asked.stem, asked.input_size
     check_size(name, row, stem, size)
@@ -110,14 +110,16 @@ def from_table(asked: Request, row: Backbone) -> Body:
     options = {"channels": asked.channels, "stem": stem, "pretrained": asked.pretrained, "arguments": asked.arguments}
     net: Any = row.make(architecture, **options, **widths)
     source = f"timm's {row.architecture} in a width of our own" if altered else "timm"
-    body = Body(cut(net, row.stages), {stage: stage for stage in row.stages}, net.num_features, source)
-    body.axes = dict.fromkeys(row.stages, 1)
-    body.notes = asked.fitted(net, ("fc", "classifier", "AuxLogits"))
+    backbone = StagedBackbone(cut(net, row.stages), {stage: stage for stage in row.stages}, net.num_features, source)
+    backbone.axes = dict.fromkeys(row.stages, 1)
+    backbone.notes = asked.fitted(net, ("fc", "classifier", "AuxLogits"))
     if asked.pretrained and stem != STANDARD and row.make is not inception:
-        body.notes.append(f"the {stem} stem's convolution starts from fresh weights: timm's are for the standard one")
+        backbone.notes.append(
+            f"the {stem} stem's convolution starts from fresh weights: timm's are for the standard one"
+        )
     if size:
-        look(nn.Sequential(*body.stages.values()), body.stages, asked, size, body)
-    return body
+        look(nn.Sequential(*backbone.stages.values()), backbone.stages, asked, size, backbone)
+    return backbone
 
 
 def check_known(name: str) -> None:
@@ -145,7 +147,7 @@ def check_known(name: str) -> None:
     )
 
 
-def from_timm(asked: Request) -> Body:
+def from_timm(asked: Request) -> StagedBackbone:
     """Any other timm network, whole; its layers are those of timm's ``feature_info``."""
     import timm
 
@@ -163,20 +165,20 @@ def from_timm(asked: Request) -> Body:
         notes.append(f"patches of {patch[0]}×{patch[1]} do not fill {size[0]}×{size[1]}: the last pixels are not seen")
     info: Any = getattr(net, "feature_info", None)
     widths = {entry["module"]: entry["num_chs"] for entry in info} if isinstance(info, list) else {}
-    return _whole(net, widths, Body({WHOLE: net}, {}, 0, "timm", notes=notes), asked, size)
+    return _whole(net, widths, StagedBackbone({WHOLE: net}, {}, 0, "timm", notes=notes), asked, size)
 
 
-def from_small(asked: Request, row: Small) -> Body:
+def from_small(asked: Request, row: Small) -> StagedBackbone:
     """One of our own networks, whole; its layers are its children (timm's: those of its ``feature_info``)."""
     name, size = asked.name, asked.input_size or SIZE
     net = made(name, channels=asked.channels, size=size, pretrained=asked.pretrained, arguments=asked.arguments)
     notes = asked.fitted(net, ())
     info: Any = getattr(net, "feature_info", None)
     widths = {entry["module"]: entry["num_chs"] for entry in info} if isinstance(info, list) else {}
-    return _whole(net, widths, Body({WHOLE: net}, {}, 0, row.source, notes=notes), asked, size)
+    return _whole(net, widths, StagedBackbone({WHOLE: net}, {}, 0, row.source, notes=notes), asked, size)
 
 
-def from_factory(asked: Request, factory: Callable[..., Any]) -> Body:
+def from_factory(asked: Request, factory: Callable[..., Any]) -> StagedBackbone:
     """A user's own network: whatever ``factory(**arguments)`` returns, as long as it turns images into features.
 
     Features are ``[n, features]`` or maps ``[n, channels, height, width]``, averaged over positions; a network with a
@@ -197,11 +199,15 @@ def from_factory(asked: Request, factory: Callable[..., Any]) -> Body:
         net.reset_classifier(0)  # pyright: ignore[reportCallIssue]
     elif hasattr(net, "forward_features"):
         net = Features(net)
-    return _whole(net, {}, Body({WHOLE: net}, {}, 0, name, notes=notes), asked, asked.input_size or (224, 224))
+    return _whole(
+        net, {}, StagedBackbone({WHOLE: net}, {}, 0, name, notes=notes), asked, asked.input_size or (224, 224)
+    )
 
 
-def _whole(net: nn.Module, widths: Mapping[str, int], body: Body, asked: Request, size: tuple[int, int]) -> Body:
-    """Finish a body of one stage. Only layers that really ran on a first image, and gave a tensor, are named.
+def _whole(
+    net: nn.Module, widths: Mapping[str, int], backbone: StagedBackbone, asked: Request, size: tuple[int, int]
+) -> StagedBackbone:
+    """Finish a backbone of one stage. Only layers that really ran on a first image, and gave a tensor, are named.
 
     Channels come second in maps, and last in token sequences and in the maps of some timm networks (Swin), which
     ``feature_info`` gives away.
@@ -212,28 +218,30 @@ def _whole(net: nn.Module, widths: Mapping[str, int], body: Body, asked: Request
     for child, module in () if paths else net.get_submodule(prefix.rstrip(".")).named_children():
         below = [f"{prefix}{child}.{k}" for k, _ in module.named_children()]
         paths += below if isinstance(module, nn.ModuleList | nn.ModuleDict) else [f"{prefix}{child}"]
-    out = look(net, {path.removeprefix(prefix): modules[path] for path in paths}, asked, size, body)
+    out = look(net, {path.removeprefix(prefix): modules[path] for path in paths}, asked, size, backbone)
     if not isinstance(out, Tensor) or out.ndim not in (2, 4):
         what = f"shape {list(out.shape)}" if isinstance(out, Tensor) else f"a {type(out).__name__}"
         raise UnseenError(
             f"'{asked.name}' returned {what} for one image; possible: features [n, features] or maps [n, channels, "
             "height, width]."
         )
-    body.features = out.shape[1]
-    body.places = {layer: f"{WHOLE}.{prefix}{layer}" for layer in body.shapes}
-    for layer, shape in body.shapes.items():
+    backbone.features = out.shape[1]
+    backbone.places = {layer: f"{WHOLE}.{prefix}{layer}" for layer in backbone.shapes}
+    for layer, shape in backbone.shapes.items():
         last = len(shape) == 2 or (len(shape) == 3 and shape[0] != widths.get(layer, shape[0]) == shape[-1])
-        body.axes[layer] = -1 if last else 1
-    return body
+        backbone.axes[layer] = -1 if last else 1
+    return backbone
 
 
-def look(net: nn.Module, layers: Mapping[str, nn.Module], asked: Request, size: tuple[int, int], body: Body) -> Any:
+def look(
+    net: nn.Module, layers: Mapping[str, nn.Module], asked: Request, size: tuple[int, int], backbone: StagedBackbone
+) -> Any:
     """Show the network one black image; note each layer's shape (without the image axis), in the order they ran."""
 
     def note(layer: str) -> Callable[..., None]:
         def hook(_module: nn.Module, _inputs: Any, output: Any) -> None:
             if isinstance(output, Tensor) and output.ndim >= 2 and len(output) == 1:
-                body.shapes.setdefault(layer, tuple(output.shape[1:]))
+                backbone.shapes.setdefault(layer, tuple(output.shape[1:]))
 
         return hook
 
@@ -242,7 +250,7 @@ def look(net: nn.Module, layers: Mapping[str, nn.Module], asked: Request, size: 
             before = inputs[0].shape[2:]
             over_all = all(kernel >= side for kernel, side in zip(module.kernel_size, before))  # like a Linear layer
             height, width = before if over_all else output.shape[2:]
-            body.positions = (height, width)
+            backbone.positions = (height, width)
 
     modes = [(module, module.training) for module in net.modules()]
     handles = [module.register_forward_hook(note(layer)) for layer, module in layers.items()]
@@ -253,8 +261,8 @@ def look(net: nn.Module, layers: Mapping[str, nn.Module], asked: Request, size: 
         net.eval()
         with torch.no_grad():
             out = net(torch.zeros(1, asked.channels, *size, device=tensor.device))
-        if body.positions and (few := few_positions(body.positions, asked.name, size)):
-            body.notes.append(few)
+        if backbone.positions and (few := few_positions(backbone.positions, asked.name, size)):
+            backbone.notes.append(few)
         return out
     except (Exception, SystemExit) as error:
         raise UnseenError(

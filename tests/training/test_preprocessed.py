@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torchvision.transforms import v2
 
-from unseen.models import Seeing, build
+from unseen.models import Preprocessed, build
 from unseen.models.inputs import NORMALISE
 from unseen.vocabulary.errors import UnseenError
 
@@ -35,7 +35,7 @@ def noise(channels, n=3, side=5):
 
 
 def seen(images, **options):
-    return Seeing(Mirror(), **options)(images)["seen"]
+    return Preprocessed(Mirror(), **options)(images)["seen"]
 
 
 @pytest.mark.parametrize("normalise", list(NORMALISE))
@@ -113,15 +113,15 @@ def test_a_picture_of_one_colour_becomes_zeros_and_not_what_is_no_number(value, 
 
 def test_an_unknown_normalisation_is_refused_with_what_is_possible():
     with pytest.raises(UnseenError, match=r"no normalisation 'imagnet'.*Did you mean 'imagenet'"):
-        Seeing(Mirror(), normalise="imagnet")
+        Preprocessed(Mirror(), normalise="imagnet")
 
 
 def test_names_are_those_of_the_network_inside_and_the_buffers_are_not_weights():
     network = build("resnet18-w8", {"category": 3, "view": 2}, sharing="split-1", stem="small", seed=0)
-    seeing = Seeing(network, normalise="mnist")
-    assert (seeing.targets, seeing.layers, seeing.description) == (network.targets, network.layers, network.description)
+    whole = Preprocessed(network, normalise="mnist")
+    assert (whole.targets, whole.layers, whole.description) == (network.targets, network.layers, network.description)
     for layer in network.layers:
-        assert seeing.layer(layer) is network.layer(layer)
-        assert seeing.tasks_of(layer) == network.tasks_of(layer)
-        assert seeing.channel_axis(layer) == network.channel_axis(layer)
-    assert {name.removeprefix("network.") for name in seeing.state_dict()} == set(network.state_dict())
+        assert whole.layer(layer) is network.layer(layer)
+        assert whole.tasks_of(layer) == network.tasks_of(layer)
+        assert whole.channel_axis(layer) == network.channel_axis(layer)
+    assert {name.removeprefix("network.") for name in whole.state_dict()} == set(network.state_dict())

@@ -1,0 +1,150 @@
+"""A study of natural variation on a tiny rendered world, from its recipe to its page; and its kind on numbers by hand."""
+
+import json
+
+import numpy as np
+import pytest
+
+from unseen.engines import open_study
+from unseen.engines.local import run_study
+from unseen.kinds.checks import check
+from unseen.kinds.published import published_numbers
+from unseen.kinds.results import findings_of, gather, page_of, planned, show_summary, summary_of
+from unseen.kinds.table import kind_of
+from unseen.kinds.variability.findings import variability_findings
+from unseen.kinds.variability.read import Gaps, Point
+from unseen.reports.console import bare_table  # noqa: F401
+from unseen.vocabulary.errors import UnseenError
+
+FACTORS = ("pose", "position", "size", "light", "background")
+RECIPE = {
+    "title": "Natural variation, tiny",
+    "question": "Which changes break it?",
+    "published": "ibrahim2022/tables",
+    "protocol": "probe",
+    "seeds": [0],
+    "world": {"name": "natural-variation", "classes": ["mug", "chair", "fish", "car"], "instances": 6, "levels": 3,
+              "backgrounds": 3, "blocks": ["single"], "side": 16},
+    "design": {"name": "vary_some", "folds": 3, "images_per_object": 4, "validation": 0.25},
+    "network": {"backbone": "resnet18-w8", "stem": "small", "frozen": True},
+    "training": {"epochs": 2, "batch": 16},
+    "recordings": {"sets": ["canonical*", "varying-*", "trained-canonical*"], "layers": "none"},
+    "grid": [
+        {"design.fold": [0, 1, 2], "design.regime": ["canonical"]},
+        {"design.fold": [0, 1, 2], "design.regime": ["samples"], "design.vary": ["pose"], "design.share": [0.25, 0.75]},
+        {"design.fold": [0, 1, 2], "design.regime": ["classes"], "design.vary": ["pose"]},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    made = open_study(RECIPE, out=tmp_path_factory.mktemp("variability") / "study")
+    check(made)
+    run_study(made, device="cpu", workers=1, watch=lambda event: None)
+    assert not made.failures()
+    return made
+
+
+def test_the_kind_follows_from_the_design_and_the_plan_tells_its_repeats(study):
+    assert kind_of(study.recipe).name == "variability"
+    assert (planned(study).n, planned(study).over) == (3, "folds of the objects")
+
+
+def test_every_object_is_asked_once_and_a_gap_is_that_of_its_own_canonical_pictures(study):
+    frame = summary_of(study)
+    canonical = frame.filter((frame["x"] == "canonical only") & (frame["target"] == "category"))
+    asked = dict(canonical.filter(canonical["measure"] == "accuracy").select("set", "value").iter_rows())
+    gaps = dict(canonical.filter(canonical["measure"] == "gap").select("set", "value").iter_rows())
+    assert set(gaps) == {f"varying-{name}" for name in FACTORS}
+    for name, value in gaps.items():
+        assert value == pytest.approx(asked[name] - asked["canonical"], abs=1e-9)
+    counts = {record["sets"]["canonical"] for record in map(study.store.read, study.store.finished())
+              if "canonical" in record["sets"]}  # fmt: skip
+    assert counts == {8}
+
+
+def test_the_page_shows_its_figures_tables_and_the_published_numbers(study):
+    contents = gather(study)
+    page = page_of(study, contents)
+    assert {"gaps", "findings", "splits", "networks", "classes", "over-samples", "cross-factors"} <= set(page.names)
+    assert any("All factors together" in reason for reason in page.reasons)
+    assert {one.name for one in contents.beside} >= {"CLIP, linear", "Average, finetune"}
+    row = contents.networks[0]
+    assert row.over_objects["pose"].n == 24
+    assert row.over_objects["pose"].low <= row.over_objects["pose"].value <= row.over_objects["pose"].high
+    for figure in page.figures.values():
+        for panel in figure.panels:
+            assert json.dumps(figure.specification(panel))
+    assert "points" in contents.answer
+    assert "3 folds of the objects" in contents.answer
+
+
+def test_the_terminal_keeps_to_80_columns(study, capsys):
+    from rich.console import Console
+
+    show_summary(study, Console(width=80), summary_of(study))
+    told = capsys.readouterr().out
+    assert "pose varies in 25 % of samples" in told
+    assert "of classes seen varying" in told
+    assert max(map(len, told.splitlines())) <= 80
+
+
+def test_findings_are_those_that_the_study_has_what_it_needs_for(study):
+    names = [one.name for one in findings_of(study)]
+    assert names[0] == "pose, background and size are the worst"
+    assert "variation in all objects closes the gap" in names
+    assert "half of the classes varying is worse than none" in names
+    assert not [name for name in names if "finetuning" in name or "data" in name or "few varying" in name]
+    assert {one.over for one in findings_of(study)} == {"folds of the objects"}
+
+
+@pytest.mark.parametrize(("changes", "words"), [
+    ({"recordings": {"sets": ["varying-*"], "layers": "none"}}, 'name both, e.g. recordings.sets = ."canonical'),
+    ({"grid": {"design.fold": [0, 1], "design.seed": [0, 1]}}, "Vary design.fold for one design.seed"),
+    ({"design": {**RECIPE["design"], "folds": 7}}, "class 'mug' has 6 objects: with design.folds = 7"),
+])  # fmt: skip
+def test_what_could_not_be_answered_is_refused_before_training(changes, words, tmp_path):
+    with pytest.raises(UnseenError, match=words):
+        check(open_study(RECIPE | changes, out=tmp_path / "study"))
+
+
+def by_hand(effects, folds=4, protocols=("linear",)):
+    """Gaps in which every fold says the same but for a little; ``effects`` by what is shown and asked."""
+    points = []
+    for fold in range(folds):
+        jitter = 0.01 * np.cos(2.2 * fold)
+        for protocol in protocols:
+            for (regime, vary, share, asked, group, measure), value in effects(protocol).items():
+                shown, off = ((vary,) if vary else ()), ((asked,) if asked else ())
+                own = value + jitter * (1 + len(asked)) * (1 + share)
+                points.append(Point("m", protocol, regime, shown, share, off, group, False, fold, measure, own, 9))
+    return Gaps(tuple(points), tuple(range(folds)), "folds of the objects", FACTORS)
+
+
+def table_1(protocol):
+    """Averages of the published table."""
+    source = published_numbers("ibrahim2022/tables")[0].to_dicts()
+    own = {row["set"]: row["value"] for row in source
+           if row["series"] == f"Average, {protocol}" and row["x"] == "canonical only"}  # fmt: skip
+    home = {("canonical", "", 0.0, "", "", "accuracy"): own["canonical"]}
+    return home | {("canonical", "", 0.0, name, "", "gap"): own[f"varying-{name}"] for name in FACTORS}
+
+
+def test_the_published_averages_would_say_what_the_paper_says():
+    found = {one.name: one for one in variability_findings(by_hand(table_1, protocols=("linear", "finetune")))}
+    assert found["pose, background and size are the worst"].holds is True
+    assert found["finetuning is better in place"].holds is True
+    assert found["finetuning is better in place"].value == pytest.approx(0.8271 - 0.7226, abs=1e-6)
+    assert found["finetuning is worse in gap"].value == pytest.approx(-0.2037 + 0.1935, abs=2e-3)
+
+
+def test_a_factor_of_the_others_that_is_worse_speaks_against_the_claim():
+    def light_is_worst(protocol):
+        return table_1(protocol) | {("canonical", "", 0.0, "light", "", "gap"): -0.9}
+
+    assert variability_findings(by_hand(light_is_worst))[0].holds is False
+
+
+def test_one_fold_decides_nothing():
+    assert {one.holds for one in variability_findings(by_hand(table_1, folds=1))} == {None}
