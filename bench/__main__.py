@@ -13,7 +13,7 @@ BENCHES = (
     "training",
     "probes_cached",
     "probes_many",
-    "features",
+    "model_features",
     "harder_worlds",
     "recording",
     "planning",

@@ -1,7 +1,7 @@
 """What each way of making a world harder costs: processor time of a drawn picture, with and without it, in turns.
 
-    python -m bench.harder_worlds                     # on this machine's CPU, one thread
-    python -m bench.harder_worlds --sky dawn.hdr      # and with light from a sky map
+    python -m bench.harder_worlds                 # on this machine's CPU, one thread
+    python -m bench.harder_worlds --sky dawn.hdr  # and with light from a sky map
     python -m bench.harder_worlds --out table.csv
 
 Each row is the world `objects` with one thing more; "times" compares it with the row that it adds to. Time is that of

@@ -20,7 +20,7 @@ difficulty = importlib.import_module("bench.difficulty")
 intervals = importlib.import_module("bench.intervals")
 realism = importlib.import_module("bench.realism")
 yardsticks = importlib.import_module("bench.yardsticks")
-features = importlib.import_module("bench.features")
+harder_worlds = importlib.import_module("bench.harder_worlds")
 lite0 = importlib.import_module("bench.lite0")
 
 NATURAL = {"levels": 5, "backgrounds": 3, "pair_levels": 3, "pair_backgrounds": 2, "combinations": 4, "side": 32}
@@ -211,7 +211,9 @@ def test_both_yardsticks_make_one_table_that_goes_on_where_it_was_cut_off(tmp_pa
 
 
 def test_each_feature_of_a_world_is_priced_beside_the_row_that_it_adds_to(tmp_path):
-    assert features.main(["--side", "16", "--instances", "1", "--rounds", "1", "--out", str(tmp_path / "t.csv")]) == 0
+    assert (
+        harder_worlds.main(["--side", "16", "--instances", "1", "--rounds", "1", "--out", str(tmp_path / "t.csv")]) == 0
+    )
     text = (tmp_path / "t.csv").read_text()
-    assert text.count("\n") == 1 + len(features.ROWS)
-    assert all(base is None or base in features.ROWS for base, _ in features.ROWS.values())
+    assert text.count("\n") == 1 + len(harder_worlds.ROWS)
+    assert all(base is None or base in harder_worlds.ROWS for base, _ in harder_worlds.ROWS.values())

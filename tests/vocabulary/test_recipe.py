@@ -84,7 +84,7 @@ def test_the_least_recipe_has_a_title_a_world_and_a_design():
         (
             "training.optimiser",
             "adma",
-            "training.optimiser = 'adma'; possible: 'adam', 'adamw' or 'sgd'. Did you mean 'adam'?",
+            "training.optimiser = 'adma'; possible: 'adam', 'adamw', 'sgd' or 'lbfgs'. Did you mean 'adam'?",
         ),
         ("network.stem", "smal", "Did you mean 'small'?"),
         ("network.channels", 2, "network.channels = 2; possible: 1 or 3."),

@@ -1,7 +1,7 @@
 """Features of a drawn world, kept on disk, against a plain forward pass over the same pictures in memory, in one run.
 
-    python -m bench.features                                   # a GPU: 20,000 pictures of 224; a CPU: a few small ones
-    python -m bench.features --networks efficientnet_lite0 vit_small_patch16_224 --device cuda
+    python -m bench.model_features                             # a GPU: 20,000 pictures of 224; a CPU: a few small ones
+    python -m bench.model_features --networks efficientnet_lite0 vit_small_patch16_224 --device cuda
 
 Ours draws every picture, prepares it, computes its features and writes them, as a study does; the next batch is drawn
 while the network computes. The rival has the pictures on the device already and keeps nothing. Both run the same
