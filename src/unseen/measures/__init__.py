@@ -2,6 +2,8 @@
 
 from unseen.measures.accuracy import CellAccuracy, accuracy, cell_accuracy, chance, confusion_matrix, geometric_mean
 from unseen.measures.bootstrap import percentile_ends, resamples
+from unseen.measures.clusters import by_object, over_objects, paired
+from unseen.measures.confidence import Bin, calibration_error, reliability
 from unseen.measures.disentanglement import DCI, MIG, dci, mig
 from unseen.measures.distance import level_distances, nearest_seen_distance
 from unseen.measures.growth import (
@@ -83,6 +85,7 @@ __all__ = [
     "DCI",
     "MIG",
     "ActiveShares",
+    "Bin",
     "CategoryAccuracy",
     "CellAccuracy",
     "CorrelationShares",
@@ -110,6 +113,8 @@ __all__ = [
     "active_shares",
     "asked_variance",
     "by_kind",
+    "by_object",
+    "calibration_error",
     "category_accuracy",
     "category_growth",
     "cell_accuracy",
@@ -146,6 +151,8 @@ __all__ = [
     "mostly",
     "nearest_seen_distance",
     "nested_spread",
+    "over_objects",
+    "paired",
     "percentile_ends",
     "power",
     "proportion_interval",
@@ -153,6 +160,7 @@ __all__ = [
     "quadrant_counts",
     "r2",
     "rank_correlation",
+    "reliability",
     "resamples",
     "scaled",
     "seed_summary",
