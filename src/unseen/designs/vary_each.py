@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from unseen.designs.candidates import THREE, Candidates, OfSet, candidates_of
-from unseen.vocabulary.design_facts import Varied
+from unseen.vocabulary.design_facts import EachVaried
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Level
 from unseen.vocabulary.pools import Pools
@@ -70,7 +70,7 @@ def vary_each(
     chosen, left = _objects(found, images, objects, varied, pairs, together, seed)
     rows = _chosen_rows(found, chosen, wanted, images, seed)
     names = tuple(dict.fromkeys([category, *varied, *by_level]))
-    facts = Varied(
+    facts = EachVaried(
         varied=varied,
         canonical={name: space[name].levels[level] for name, level in stand.items()},
         category=category,
@@ -168,8 +168,8 @@ def _objects(
     if there < 2:
         known = f"; of {there} of {found.kinds} categories there is one" if varied else ""
         raise UnseenError(
-            f"this world has too few images to ask of: an image at the canonical level of {listed(varied) or 'nothing'} "
-            f"is needed for at least two categories{known}. Choose other canonical levels (design.canonical)."
+            f"this world has too few images to ask of: at least two categories need one at the canonical level of "
+            f"{listed(varied) or 'nothing'}{known}. Choose other canonical levels (design.canonical)."
         )
     most = objects
     if most is None and images is not None:
@@ -265,7 +265,7 @@ def _in_turn(own: OfSet, quota: int, rng: np.random.Generator) -> list[int]:
     return taken
 
 
-def _reason(name: str, varied: Sequence[str], facts: Varied) -> str:
+def _reason(name: str, varied: Sequence[str], facts: EachVaried) -> str:
     if name == ASKED:
         return "images of every category, whatever else they show"
     if name == CANONICAL:

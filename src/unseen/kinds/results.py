@@ -50,7 +50,9 @@ def tidy_of(study: Study) -> pl.DataFrame:
     from unseen.kinds.subjects.contents import subject_tidy
 
     kind = kind_of(study.recipe)
-    told = subject_tidy(study) if kind.heard is None else pl.DataFrame(list(kind.heard(study)), infer_schema_length=None)
+    told = (
+        subject_tidy(study) if kind.heard is None else pl.DataFrame(list(kind.heard(study)), infer_schema_length=None)
+    )
     if any(study.find(trial) for trial in study.trials):
         told = pl.concat([collect(study), told], how="diagonal_relaxed")
     return told

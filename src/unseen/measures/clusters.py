@@ -37,8 +37,8 @@ def over_objects(right: Bool[np.ndarray, " n"], objects: Int[np.ndarray, " n"], 
     Where each object has one image it is the exact binomial interval. Else objects are drawn again with replacement,
     each with all its images (the cluster bootstrap; Davison & Hinkley 1997, section 3.8: images are not drawn again
     within an object, since the spread between objects has theirs in it already, and it would count twice). Of fewer
-    than twenty objects it is Student's t over them. Objects that are all alike have the exact binomial interval of so
-    many images.
+    than twenty objects it is Student's t over them; of one there is none. Objects that are all
+    right or all wrong have the exact binomial interval of so many images.
 
     >>> print(over_objects(np.array([True] * 8 + [False] * 2), np.arange(10)))
     0.800 [0.444, 0.975], n = 10
@@ -49,10 +49,9 @@ def over_objects(right: Bool[np.ndarray, " n"], objects: Int[np.ndarray, " n"], 
     n = len(means)
     if n == 0:
         return Interval(float("nan"), float("nan"), float("nan"), 0, "none", 0, level)
-    if counts.max() == 1 or (means == means[0]).all():
-        same = means[0] in (0.0, 1.0)
-        if counts.max() == 1 or same:
-            return proportion_interval(round(means.sum()), n, level)
+    alike = n > 1 and means[0] in (0.0, 1.0) and (means == means[0]).all()
+    if counts.max() == 1 or alike:
+        return proportion_interval(round(means.sum()), n, level)
     if not FEWEST <= n <= MOST:
         found = mean_interval(means, level).cut(0, 1)
         return Interval(found.value, found.low, found.high, n, "t over objects", 0, level)

@@ -1,4 +1,4 @@
-"""Whether a model is as often right as it says: reliability by bins of confidence, and the expected calibration error."""
+"""Whether a model is as often right as it says: accuracy by bins of confidence, and the calibration error."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def reliability(
 
 
 def calibration_error(confidence: Float[np.ndarray, " n"], right: Bool[np.ndarray, " n"], bins: int = BINS) -> float:
-    r"""Expected calibration error: :math:`\sum_b \frac{n_b}{n} |acc_b - conf_b|` over bins of equal width (Naeini et al.
-    2015; Guo et al. 2017). NaN of nothing. Of few answers it is too large: chance alone leaves each bin off its line.
+    r"""Expected calibration error: :math:`\sum_b \frac{n_b}{n} |acc_b - conf_b|` over bins of equal width (Naeini et
+    al. 2015; Guo et al. 2017). NaN of nothing. Of few answers it is too large: chance leaves each bin off its line.
 
     >>> calibration_error(np.array([0.8] * 5), np.array([True] * 4 + [False]))
     0.0

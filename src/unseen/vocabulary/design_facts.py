@@ -148,7 +148,7 @@ class LeftOut(Facts):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Varied(Facts):
+class EachVaried(Facts):
     """Each factor varies alone, then two, then all, of the same objects; nothing is trained on (``vary_each``).
 
     ``canonical``: the level of each factor that has one, also of those that stay at it. ``objects``: how many are
@@ -176,7 +176,7 @@ TYPES: tuple[type[Facts], ...] = (
     Ranges,
     Combinations,
     Listed,
-    Varied,
+    EachVaried,
 )  # the first that fits
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from unseen.kinds.weaknesses.examined import Examined
 from unseen.kinds.weaknesses.feeding import Fed
-from unseen.kinds.weaknesses.scores import Gap, canonical, classes_of, gap, levels_of, score
+from unseen.kinds.weaknesses.scores import canonical, classes_of, gap, levels_of, score
 from unseen.measures import Interval, chance
 from unseen.measures.verdicts import ALPHA
 from unseen.reports.finding import Finding
@@ -45,17 +45,15 @@ def of_one(one: Examined, found: Sequence[Finding]) -> str:
         also = f", then {listed(f'{each.name} {points(each.interval)}' for each in others)}" if others else ""
         sentences.append(f"Changing {first.name} alone {most}: {points(first.interval, whole=True)}{also}.")
     if rest:
-        told = listed(f"{each.name} ({_ends(each)})" for each in rest)
-        sentences.append(f"Not shown to cost anything: {told}.")
+        told = ", ".join(f"{each.name} {points(each.interval, whole=True)}" for each in rest)
+        tested = next((finding.comparisons for finding in found if finding.comparisons), 0)
+        many = f" (corrected for {tested} comparisons)" if tested > 1 else ""
+        sentences.append(f"Not surely a cost{many}: {told}.")
     if one.together:
         whole = score(one, one.of(one.together))
         many = "three or more changed at once" if one.together not in one.pairs else "both changed"
         sentences.append(f"With {many} it knows {with_interval(whole.interval)}.")
     return " ".join([*sentences, *_worst(one)])
-
-
-def _ends(each: Gap) -> str:
-    return points(each.interval, whole=True)
 
 
 def _by_levels(one: Examined) -> str:
@@ -83,33 +81,33 @@ def _worst(one: Examined) -> list[str]:
 
 
 def share(value: float) -> str:
-    """
+    r"""
     >>> share(0.824), share(0.004)
-    ('82 %', '0.4 %')
+    ('82\xa0%', '0.4\xa0%')
     """
-    return f"{whole_percent(value)} %" if value >= 0.01 or value == 0 else f"{100 * value:.1f} %"
+    return f"{whole_percent(value)}\u00a0%" if value >= 0.01 or value == 0 else f"{100 * value:.1f}\u00a0%"
 
 
 def with_interval(i: Interval) -> str:
-    """
+    r"""
     >>> with_interval(Interval(0.824, 0.79, 0.85, 150, ""))
-    '82 % [79, 85]'
+    '82\xa0% [79,\xa085]'
     """
     if not has_interval(i.low, i.high):
         return share(i.value)
-    return f"{share(i.value)} [{whole_percent(i.low)}, {whole_percent(i.high)}]"
+    return f"{share(i.value)} [{whole_percent(i.low)},\u00a0{whole_percent(i.high)}]"
 
 
 def points(i: Interval, *, whole: bool = False) -> str:
-    """A difference in points of per cent.
+    r"""A difference in points of per cent.
 
     >>> points(Interval(-0.312, -0.37, -0.25, 150, ""), whole=True), points(Interval(0.02, -0.01, 0.05, 150, ""))
-    ('−31 points [−37, −25]', '+2')
+    ('−31 points [−37,\xa0−25]', '+2')
     """
     value = signed(i.value)
     if not whole:
         return value
-    ends = f" [{signed(i.low)}, {signed(i.high)}]" if has_interval(i.low, i.high) else ""
+    ends = f" [{signed(i.low)},\u00a0{signed(i.high)}]" if has_interval(i.low, i.high) else ""
     return f"{value} point{'s' * (abs(round(100 * i.value)) != 1)}{ends}"
 
 

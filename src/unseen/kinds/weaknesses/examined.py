@@ -14,7 +14,7 @@ from unseen.studies.records import Record
 from unseen.studies.study import Study
 from unseen.studies.subjects import UNASKED, answers_of
 from unseen.studies.trials import Trial
-from unseen.vocabulary.design_facts import Varied
+from unseen.vocabulary.design_facts import EachVaried
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import COLUMNS, NO_ANSWER
 from unseen.vocabulary.varied_sets import ALL, ASKED, CANONICAL, pair_of
@@ -89,9 +89,9 @@ def of_subject(study: Study, record: Record) -> Examined:
     """The answers of a model or of people that were made elsewhere."""
     table = answers_of(study, record)
     if record.facts["no_answer"] == "skip":
-        import pyarrow.compute as pc
+        import pyarrow as pa
 
-        table = table.filter(pc.not_equal(table["response"].cast("string"), NO_ANSWER))
+        table = table.filter(pa.array(~words(table, "response").is_(NO_ANSWER)))
     trial = None if study.absent else study.points[0]
     return settled(study, trial, read(record, table, _facts(study, trial)), record.subject.name)
 
@@ -105,7 +105,7 @@ def of_trial(study: Study, trial: Trial, record: Record, name: str) -> Examined:
 def alone(record: Record) -> Examined:
     """The answers in a record, from its files alone; levels are in the order of their names."""
     facts = record.split_facts
-    return read(record, _stored(record), facts if isinstance(facts, Varied) else None)
+    return read(record, _stored(record), facts if isinstance(facts, EachVaried) else None)
 
 
 def _stored(record: Record) -> pa.Table:
@@ -114,18 +114,20 @@ def _stored(record: Record) -> pa.Table:
     return pq.read_table(record.folder / "responses.parquet")
 
 
-def _facts(study: Study, trial: Trial | None) -> Varied | None:
+def _facts(study: Study, trial: Trial | None) -> EachVaried | None:
     facts = None if trial is None else study.split(trial).facts
-    return facts if isinstance(facts, Varied) else None
+    return facts if isinstance(facts, EachVaried) else None
 
 
-def read(record: Record, table: pa.Table, facts: Varied | None) -> Examined:
+def read(record: Record, table: pa.Table, facts: EachVaried | None) -> Examined:
     """A table of answers about the first target. Without the design's facts (answers from elsewhere, read where the
     images are not at hand) sets and canonical images tell what varied."""
+    import pyarrow as pa
+
     targets = words(table, "target")
     target = targets.found()[0] if len(table) else ""
     kept = targets.is_(target) & ~words(table, "set").is_(UNASKED)
-    table = table.filter(kept)
+    table = table.filter(pa.array(kept))
     if not len(table):
         raise UnseenError(f"'{record.facts['label']}' has no answer about an image that this study asks.")
     sets, truth, response = (words(table, name) for name in ("set", "truth", "response"))
@@ -147,10 +149,10 @@ def read(record: Record, table: pa.Table, facts: Varied | None) -> Examined:
     varied = facts.varied if facts is not None else _varied(names, levels)
     stand = _canonical(facts, levels, places, asked == (names.index(CANONICAL) if CANONICAL in names else -1))
     by_level = facts.by_level if facts is not None else ()
+    said, rows = np.where(answered == len(classes), -1, answered), np.asarray(table["sample"], dtype=np.int64)
     return Examined(
-        record.subject.name, record, classes, target, names, asked, np.asarray(table["sample"], dtype=np.int64), objects,
-        truth.numbered(classes), np.where(answered == len(classes), -1, answered), confidence if known else None, levels,
-        places, stand, tuple(varied), tuple(by_level), paired,
+        record.subject.name, record, classes, target, names, asked, rows, objects, truth.numbered(classes), said,
+        confidence if known else None, levels, places, stand, tuple(varied), tuple(by_level), paired,
     )  # fmt: skip
 
 
@@ -170,10 +172,14 @@ def settled(study: Study, trial: Trial | None, one: Examined, name: str) -> Exam
         if factor in levels
     }
     facts = study.split(trial).facts
+    target = next((each for each in study.targets(trial) if each.name == one.target), None)
+    space = world.samples.space
+    if target is not None and target.class_map is None and len(space[target.factor]) == len(one.classes):
+        one = replace(one, classes=tuple(str(level) for level in space[target.factor].levels))  # "bed", not "a bed"
     objects = one.objects
-    if isinstance(facts, Varied) and facts.objects and not facts.instance:
+    if isinstance(facts, EachVaried) and facts.objects and not facts.instance:
         objects = world.samples.instance_numbers(one.rows)
-    paired = bool(isinstance(facts, Varied) and facts.objects)
+    paired = bool(isinstance(facts, EachVaried) and facts.objects)
     return replace(one, levels=levels, places=places, canonical=canonical, objects=objects, paired=paired, trial=trial)
 
 
@@ -193,7 +199,7 @@ def _column(factor: str) -> str:
     return factor if factor not in COLUMNS else f"factor_{factor}"
 
 
-def _factors(record: Record, facts: Varied | None, sets: list[str]) -> list[str]:
+def _factors(record: Record, facts: EachVaried | None, sets: list[str]) -> list[str]:
     known = dict.fromkeys([*record.facts["factors"], *(facts.canonical if facts is not None else ()), *sets])
     return [name for name in known if name not in (CANONICAL, ALL, ASKED)]
 
@@ -203,7 +209,7 @@ def _varied(sets: tuple[str, ...], levels: Mapping[str, object]) -> list[str]:
 
 
 def _canonical(
-    facts: Varied | None, levels: Mapping[str, tuple[str, ...]], places: Mapping[str, np.ndarray], here: np.ndarray
+    facts: EachVaried | None, levels: Mapping[str, tuple[str, ...]], places: Mapping[str, np.ndarray], here: np.ndarray
 ) -> dict[str, int]:
     """The canonical level of each factor: as the design says, else the one that canonical images have."""
     if facts is not None:
@@ -217,7 +223,7 @@ def _canonical(
     return found
 
 
-def _objects(table: pa.Table, facts: Varied | None) -> tuple[np.ndarray, bool]:
+def _objects(table: pa.Table, facts: EachVaried | None) -> tuple[np.ndarray, bool]:
     """A number for the object of each answer; without a column that tells, each image is one."""
     column = _column(facts.instance) if facts is not None and facts.instance else OBJECT
     if column not in table.column_names or (facts is not None and not facts.objects):

@@ -109,9 +109,9 @@ def curves(contents: WeaknessContents) -> Figure | str:
         draw = _numeric if at is not None and len(order) > 2 else _named
         made.append(Panel(factor, draw(found, order, at or (), factor, colours, guess)))
     caption = (
-        "Accuracy at each level of each factor, the others canonical. The upright line marks the canonical level, where "
-        "the point is that of the canonical images. Bands and bars are 95 % intervals over objects; the dotted line is "
-        "chance."
+        "Accuracy at each level of each factor, the others canonical. The upright line marks the canonical level, "
+        "where the point is that of the canonical images. Bands and bars are 95 % intervals over objects; the "
+        "dotted line is chance."
     )
     if not any(one.has_canonical for one in every):
         caption = f"Accuracy at each level of each factor, whatever the others are. {OVER} The dotted line is chance."
@@ -229,16 +229,18 @@ def sureness(contents: WeaknessContents) -> Figure | str:
             if one.confidence is None:
                 continue
             here = (one.changed if changed else one.of(CANONICAL)) & np.isfinite(one.confidence)
-            for each in reliability(one.confidence[here], one.right[here], BINS):
-                data.append({"model": one.name, "x": each.confidence, "value": each.accuracy, "n": each.n})
+            data += [
+                {"model": one.name, "x": each.confidence, "value": each.accuracy, "n": each.n}
+                for each in reliability(one.confidence[here], one.right[here], BINS)
+            ]
         if data:
             made.append(Panel(title, _diagonal(data, colours)))
     if not made:
         return "Confidence: the models' answers have none."
     caption = (
-        f"Share of answers that are right among those of about one confidence ({BINS} bins of equal width; the larger a "
-        "point, the more answers). On the dotted line a model is as often right as it says; below it, it is surer than "
-        "it is right."
+        f"Share of answers that are right among those of about one confidence ({BINS} bins of equal width; the larger "
+        "a point, the more answers). On the dotted line a model is as often right as it says; below it, it is surer "
+        "than it is right."
     )
     keys = tuple(Key(one.name, colour=colours[one.name], shape="circle") for one in contents.every[:MOST_MODELS])
     return Figure("confidence", "Is it as sure as it is right?", caption, tuple(made), keys)

@@ -1,4 +1,4 @@
-"""What is claimed of a model: that each change costs accuracy, and which costs most; over objects, corrected by Holm."""
+"""What is claimed of a model: that each change costs accuracy, and which costs most; over objects, by Holm's method."""
 
 from __future__ import annotations
 
@@ -41,11 +41,12 @@ def _of(one: Examined, head: str) -> list[Finding]:
 def _cost(one: Examined, own: Gap, head: str) -> Finding:
     name = "all together" if own.name not in one.varied else own.name
     words = f"{head}accuracy falls where {f'only {name} is changed' if own.name in one.varied else 'all is changed'}"
+    title = f"{head}changing {name if own.name in one.varied else 'all together'} costs accuracy"
     key = f"{one.name}/{own.name}"
     if not own.values:
-        return left_open(judged(f"{head}{name}", words, Verdict(own.interval, None, float("nan")), key=key), UNPAIRED)
+        return left_open(judged(title, words, Verdict(own.interval, None, float("nan")), key=key), UNPAIRED)
     verdict = judge(np.array(own.values), -1)
-    return judged(f"{head}{name}", words, replace(verdict, interval=verdict.interval.cut(-1, 1)), over=OVER, key=key)
+    return judged(title, words, replace(verdict, interval=verdict.interval.cut(-1, 1)), over=OVER, key=key)
 
 
 def _most(one: Examined, head: str) -> Finding:
@@ -57,12 +58,14 @@ def _most(one: Examined, head: str) -> Finding:
     assert common is not None
     values = {name: gaps[np.isin(objects, common)] for name, (objects, gaps) in each.items()}
     worst = min(values, key=lambda name: float(values[name].mean()) if len(values[name]) else 0.0)
-    name, key = f"{head}most", f"{one.name}/most"
+    name, key = f"{head}{worst} costs most", f"{one.name}/most"
     if len(common) < FEWEST:
         nothing = judge(np.zeros(0), -1)
         return left_open(judged(name, f"{head}{worst} costs most", nothing, over=OVER, key=key), "too few objects")
     verdict, rival = lowest(values, worst)
-    return judged(name, f"{head}{worst} costs most, more than {rival}", verdict, over=OVER, key=key)
+    return judged(
+        name, f"{head}{worst} costs more than any other change (the nearest is {rival})", verdict, over=OVER, key=key
+    )
 
 
 def _sure(one: Examined, head: str) -> Finding:

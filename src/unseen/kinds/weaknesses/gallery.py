@@ -15,8 +15,8 @@ from unseen.vocabulary.words import capital
 SIDE, SMALL = 112, 84  # pixels of the longer side
 MOST_BYTES = 900_000  # of all pictures of one section
 WORDS = (
-    "Wrong answers, the surest first, no two of one class in a group. Truth → answer; the confidence is the model's own; "
-    "the small picture is the same object's canonical image, with a tick where it was known."
+    "Wrong answers: of objects whose canonical image was known first, then the surest, no two of one class in a group. "
+    "Truth → answer; the confidence is the model's own; the small picture is the same object's canonical image."
 )
 
 
@@ -54,17 +54,17 @@ def _tile(one: Failure, room: Room) -> str:
     if one.canonical_right is not None:
         mark = "✓ known" if one.canonical_right else "✗ not known"
         uri = room.uri(one.canonical, 44)
-        small = (
-            f'<img src="{uri}" alt="its canonical image" loading="lazy" style="width:44px;height:44px;display:inline-block;'
-            f'vertical-align:middle;margin-right:6px">'
-            if uri
-            else ""
+        style = "width:44px;height:44px;flex:none"
+        small = f'<img src="{uri}" alt="its canonical image" loading="lazy" style="{style}">' if uri else ""
+        beside = (
+            f'<span style="display:flex;gap:7px;align-items:center;margin-top:5px">{small}<span>canonical<br>{mark}'
+            f"</span></span>"
         )
-        beside = f"<br>{small}{mark} canonical"
     sure = f"confidence {one.confidence:.2f}" if one.confidence is not None else "no confidence given"
+    name = escape(one.name).replace("/", "/<wbr>")
     return (
         f"<li><figure>{picture}<figcaption><b>{escape(one.truth)} → {escape(one.response)}</b>{escape(sure)}"
-        f"<br>{escape(one.where)}<br><code>{escape(one.name).replace('/', '/<wbr>')}</code>{beside}</figcaption></figure></li>"
+        f"<br>{escape(one.where)}<br><code>{name}</code>{beside}</figcaption></figure></li>"
     )
 
 

@@ -153,7 +153,7 @@ def _classes(contents: WeaknessContents) -> list[Section]:
         rows = []
         for each in found:
             taken = f"{each.taken_for} ({each.times} of {each.wrong} wrong)" if each.taken_for else ""
-            cost = f"{each.worst} {signed(each.worst_gap)}" if each.worst else ""
+            cost = f"{each.worst} {signed(each.worst_gap)}" if each.worst and each.worst_gap < 0 else ""
             rows.append(
                 (
                     each.name,
@@ -215,9 +215,9 @@ def _maps(contents: WeaknessContents) -> list[Section]:
     if not tiles:
         return []
     words = (
-        "Per cent known with two factors changed, the others canonical; framed: a factor at its canonical level, from the "
-        "images with the other one changed alone. A cell has few images, so look at rows and columns; intervals are in "
-        "the CSV."
+        "Per cent known with two factors changed, the others canonical; framed: a factor at its canonical level, from "
+        "the images with the other one changed alone. A cell has few images, so look at rows and columns; intervals "
+        "are in the CSV."
     )
     link = csv_link(pl.DataFrame(rows, infer_schema_length=None), "pairs.csv")
     body = f'<figure id="figure-pairs"><div class="heats">{"".join(tiles)}</div><p class="small">{words}</p></figure>'
@@ -268,13 +268,12 @@ def _worst(contents: WeaknessContents) -> list[Section]:
 
 
 def _sureness_table(contents: WeaknessContents) -> list[Block]:
-    rows = []
-    for one in contents.every:
-        for sure in sureness_of(one):
-            rows.append(
-                (one.name, sure.name, f"{sure.confidence:.2f}", share(sure.accuracy), f"{sure.error:.3f}",
-                 f"{sure.when_wrong:.2f}" if sure.wrong else "", f"{sure.n:,}")
-            )  # fmt: skip
+    rows = [
+        (one.name, sure.name, f"{sure.confidence:.2f}", share(sure.accuracy), f"{sure.error:.3f}",
+         f"{sure.when_wrong:.2f}" if sure.wrong else "", f"{sure.n:,}")
+        for one in contents.every
+        for sure in sureness_of(one)
+    ]  # fmt: skip
     heads = ("model", "changed", "mean confidence", "accuracy", "calibration error", "confidence when wrong", "answers")
     note = (
         "Calibration error: the mean distance of accuracy from confidence over 15 bins of equal width (Naeini et al. "
@@ -298,11 +297,13 @@ def _references(contents: WeaknessContents) -> list[Section]:
         if one.has_canonical:
             gaps = {name: points(gap(one, name).interval, whole=True) for name in factors if name in one.sets}
             own = canonical(one)
-            rows.append((f"{one.name} (this page)", with_interval(own.interval), *(_bare(gaps.get(name, "")) for name in factors),
-                         f"{own.interval.n:,}", ""))  # fmt: skip
-    for one in contents.references:
-        rows.append((one.model, _known(one.canonical), *(_gap(one.gaps.get(name)) for name in factors),
-                     f"{one.objects:,}", f"{one.machine}, {one.when[:10]}"))  # fmt: skip
+            costs = (_bare(gaps.get(name, "")) for name in factors)
+            rows.append((f"{one.name} (this page)", with_interval(own.interval), *costs, f"{own.interval.n:,}", ""))
+    rows += [
+        (one.model, _known(one.canonical), *(_gap(one.gaps.get(name)) for name in factors), f"{one.objects:,}",
+         f"{one.machine}, {one.when[:10]}")
+        for one in contents.references
+    ]  # fmt: skip
     heads = (
         "model",
         "canonical",

@@ -1,4 +1,4 @@
-"""The pictures of a page of weaknesses: what was answered wrong, objects that are hardly ever known, levels in a row."""
+"""The pictures of a page of weaknesses: wrong answers, objects that are hardly ever known, levels in a row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unseen.kinds.weaknesses.examined import Examined
 from unseen.kinds.weaknesses.scores import objects_of
 from unseen.kinds.weaknesses.shown import Failure, HardObject, Strip
 from unseen.studies.study import Study
-from unseen.vocabulary.design_facts import Varied
+from unseen.vocabulary.design_facts import EachVaried
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import keyed
@@ -45,7 +45,8 @@ class Pictured:
         if not one.varied:
             groups = {name: one.of(name) for name in one.sets}
         known = self._canonical(one)
-        chosen = [(group, at) for group, here in groups.items() for at in _surest(one, here)]
+        lost = np.array([known.get(int(each), (0, False))[1] for each in one.objects])  # known where nothing is changed
+        chosen = [(group, at) for group, here in groups.items() for at in _surest(one, here, lost)]
         rows = [int(one.rows[at]) for _, at in chosen]
         stands = [known.get(int(one.objects[at]), (-1, False))[0] if one.paired else -1 for _, at in chosen]
         pictures = self._pictures([*rows, *(row for row in stands if row >= 0)])
@@ -96,7 +97,7 @@ class Pictured:
             return ()
         one = self.every[0]
         world, facts = self._world(), None if one.trial is None else self.study.split(one.trial).facts
-        if not isinstance(facts, Varied) or not facts.objects or not one.varied:
+        if not isinstance(facts, EachVaried) or not facts.objects or not one.varied:
             return ()
         here = np.flatnonzero(one.of(CANONICAL))
         first = here[np.argsort(keyed(0, "strip", one.objects[here]))][:1]
@@ -161,11 +162,11 @@ class Pictured:
         return {row: self._drawn[row] for row in rows if row in self._drawn}
 
 
-def _surest(one: Examined, here: np.ndarray) -> list[int]:
-    """Places of wrong answers, the surest first."""
+def _surest(one: Examined, here: np.ndarray, lost: np.ndarray) -> list[int]:
+    """Places of wrong answers: of objects that are known otherwise first, then the surest."""
     wrong = np.flatnonzero(here & ~one.right)
-    if one.confidence is not None:
-        wrong = wrong[np.argsort(-np.nan_to_num(one.confidence[wrong]), kind="stable")]
+    sure = np.zeros(len(wrong)) if one.confidence is None else np.nan_to_num(one.confidence[wrong])
+    wrong = wrong[np.lexsort((-sure, ~lost[wrong]))]
     seen: Counter[int] = Counter()
     chosen = []
     for at in wrong.tolist():
@@ -179,7 +180,7 @@ def _surest(one: Examined, here: np.ndarray) -> list[int]:
 
 def _rows_along(samples: Samples, row: int, factor: str, levels: int) -> dict[int, int]:
     """Rows of the same object at each level of a factor, all else as in ``row``; by level number."""
-    at_block, instance, cell = (int(part[0]) for part in samples.locate(np.array([row])))
+    at_block, instance, _ = (int(part[0]) for part in samples.locate(np.array([row])))
     block = samples.blocks[at_block]
     if factor not in block.grid:
         return {}

@@ -52,8 +52,7 @@ def polar(
             f'<polygon points="{shape}" fill="{colours[model]}" fill-opacity="0.10" stroke="{colours[model]}" '
             f'stroke-width="2" stroke-linejoin="round"/>'
         )
-        for one in own:
-            parts.append(_dot(place(one.level, one.score.value), one, model, colours[model]))
+        parts += [_dot(place(one.level, one.score.value), one, model, colours[model]) for one in own]
     return Drawing(side, side, "".join(parts), f"Accuracy at each level of {factor} around a circle")
 
 

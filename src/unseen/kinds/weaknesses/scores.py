@@ -1,4 +1,4 @@
-"""How often one model is right: of canonical images, at each level of a factor, in pairs of them, by class and object."""
+"""How often one model is right: of canonical images, at each level, in pairs of levels, by class and by object."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ObjectScore:
 
 @dataclass(frozen=True)
 class Sureness:
-    """Confidence in a set: its mean, where wrong, the calibration error, the share of wrong answers of confidence .8."""
+    """Confidence in a set: its mean, the calibration error, and the mean of its wrong answers."""
 
     name: str
     confidence: float

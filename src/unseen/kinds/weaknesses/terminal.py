@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from unseen.reports.console import bare_table, print_hanging, print_table
+from unseen.reports.words import has_interval
 from unseen.studies.study import Study
 from unseen.vocabulary.varied_sets import ALL, CANONICAL
 
@@ -38,12 +39,12 @@ def show(console: Console, frame: Any, study: Study) -> None:
 
 
 def _share(row: dict[str, Any]) -> str:
-    known = row["low"] is not None and row["low"] == row["low"]
-    spread = f" [{100 * row['low']:.0f}, {100 * row['high']:.0f}]" if known else ""
+    low, high = row["low"], row["high"]
+    spread = f" [{100 * low:.0f}, {100 * high:.0f}]" if has_interval(low, high) else ""
     return f"{100 * row['value']:.0f} %{spread}"
 
 
 def _points(row: dict[str, Any]) -> str:
-    known = row["low"] is not None and row["low"] == row["low"]
-    spread = f" [{100 * row['low']:+.0f}, {100 * row['high']:+.0f}]" if known else ""
+    low, high = row["low"], row["high"]
+    spread = f" [{100 * low:+.0f}, {100 * high:+.0f}]" if has_interval(low, high) else ""
     return f"{100 * row['value']:+.0f}{spread}"
