@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from unseen.kinds.collect import collect
 from unseen.studies.answers import read_answers, words
-from unseen.studies.execute import _write
+from unseen.studies.recorded import write_files
 from unseen.studies.study import load_study
 
 pytest_plugins = ("studies_fixtures",)
@@ -38,7 +38,7 @@ def test_a_word_outside_the_order_is_refused():
 def test_numbers_of_samples_come_back_as_they_were_and_take_little_room(tmp_path):
     samples = np.tile(np.sort(np.random.default_rng(0).permutation(400_000)[:20_000]), 6)
     table = pa.table({"sample": samples, "set": pa.array(["test"] * len(samples)).dictionary_encode()})
-    _write({"responses": table}, {}, {}, tmp_path)
+    write_files({"responses": table}, {}, {}, tmp_path)
     assert read_answers(tmp_path, "sample")["sample"].to_numpy().tolist() == samples.tolist()
     pq.write_table(table, tmp_path / "plain.parquet", compression="zstd")
     assert (tmp_path / "responses.parquet").stat().st_size < 0.5 * (tmp_path / "plain.parquet").stat().st_size

@@ -110,7 +110,7 @@ def test_a_factor_called_image_keeps_its_column():
 
 
 def test_names_of_images_are_stored_once_however_many_targets_ask(tmp_path):
-    from unseen.studies.execute import _write
+    from unseen.studies.recorded import write_files
 
     n = 30_000
     rng = np.random.default_rng(0)
@@ -121,7 +121,7 @@ def test_names_of_images_are_stored_once_however_many_targets_ask(tmp_path):
         samples = Samples(SPACE, (Block(n, stored, grid=("azimuth",), names=own),))
         table, _ = answers(samples, rows=np.arange(n) * 3)
         (folder := tmp_path / str(own is None)).mkdir()
-        _write({"responses": table}, {}, {}, folder)
+        write_files({"responses": table}, {}, {}, folder)
         sizes.append((folder / "responses.parquet").stat().st_size)
     grown = (sizes[1] - sizes[0]) / n
     assert grown < 30, f"{grown:.1f} bytes for each image of 37 letters, 9 of them random, asked twice"

@@ -62,7 +62,11 @@ class Progress(Followed):
             self._say(f"  calibrated  {event.figures['text']}")
         elif event.kind == "note":
             self._say(f"  note: {name}", tail=False)
-        if self.bar is not None:
+        elif event.kind == "computing" and self.bar is None:
+            self._say(f"  {name}", tail=False)
+        if self.bar is not None and event.kind == "computing":
+            self.bar.update(self.task, description=name)
+        elif self.bar is not None:
             self.bar.update(self.task, completed=self.done, description=f"{self.finished}/{self.trials} trials")
 
     def _say(self, text: str, tail: bool = True) -> None:

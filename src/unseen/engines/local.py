@@ -24,6 +24,8 @@ from unseen.studies.keeping import keeps_weights
 from unseen.studies.room import check_room
 from unseen.studies.store import DiskTrouble, disk_error
 from unseen.studies.study import Study
+from unseen.studies.together import PACK as TOGETHER
+from unseen.studies.together import goes_together
 from unseen.studies.trials import Trial, precisions
 from unseen.studies.trusting import settle
 from unseen.vocabulary.cores import cores
@@ -103,7 +105,11 @@ def run_study(
                 counts["asked"] += bool(event.figures.get("asked"))
             watch(event)
 
-        for some in turns(study, todo, place.type):
+        for turn in turns(study, todo, place.type):
+            some = [trial for trial in turn if not goes_together(trial)]
+            _packed(study, [trial for trial in turn if goes_together(trial)], pack or TOGETHER, place, counting)
+            if not some:
+                continue
             if place.type == "cpu":
                 _on_cores(study, some, workers, place, counting)
             else:

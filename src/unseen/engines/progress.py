@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from unseen.studies.together import goes_together
 from unseen.vocabulary.spans import clock
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def to_follow(study: Study, left: Work) -> tuple[list[tuple[str, int]], list[tup
     """What :class:`Followed` is given: the trials that are missing, and the calibrations before them. One that is only
     asked counts as an epoch."""
     epochs = [(trial.label, 1) for trial in left.ask]
-    epochs += [(trial.label, trial.recipe.training.epochs) for trial in (*left.again, *left.new)]
+    rest = (*left.again, *left.new)
+    epochs += [(trial.label, 1 if goes_together(trial) else trial.recipe.training.epochs) for trial in rest]
     needed = [one for name, one in study.calibrations.items() if study.store.calibration(name) is None]
     return epochs, [(one.label, one.trial.recipe.training.epochs) for one in needed]
 

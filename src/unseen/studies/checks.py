@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unseen.measures import chance
 from unseen.studies.asked import is_pattern, matching
@@ -18,6 +18,7 @@ from unseen.studies.limits import check_images, check_named, check_training
 from unseen.studies.protocol_table import protocol_of
 from unseen.studies.strengths import check_target
 from unseen.studies.tables import trains
+from unseen.studies.together import check_together, goes_together
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.stems import few_positions, stem_text
 
@@ -56,19 +57,21 @@ def _check_trial(study: Study, trial: Trial, *, new: bool) -> None:
         )
     if new:
         _check_asked(trial, split, asked, samples)
-    if not trains(trial.recipe):
+    if not (trains(trial.recipe) and protocol_of(trial.recipe).trains):
         return  # nothing is trained, and no unit looked at
     if "train" not in split.sets:
         raise UnseenError(
             f"design '{trial.recipe.design.name}' gives no row set 'train', and a network is to be trained on it. A "
             f"design that only asks says so in its module: TRAINS = False."
         )
-    _check_layers(trial, split)
-    check_invariance(trial, split, targets)
+    if not goes_together(trial):
+        _check_layers(trial, split)
+        check_invariance(trial, split, targets)
     _check_rows(trial, split, samples)
     check_training(trial, targets, split.count(samples, "train"))
     check_images(trial, study.world(trial).size, split.count(samples, "train"))
-    _check_search(trial, split, samples)
+    if not goes_together(trial):
+        _check_search(trial, split, samples)
 
 
 def _check_rows(trial: Trial, split: Split, samples: Samples) -> None:
@@ -84,6 +87,7 @@ def _check_rows(trial: Trial, split: Split, samples: Samples) -> None:
     if (
         recordings.layers != "none"
         and recordings.cells
+        and not goes_together(trial)
         and not ("probe" in split.sets and split.count(samples, "probe"))
     ):
         raise UnseenError(
@@ -141,12 +145,21 @@ def _check_networks(study: Study) -> None:
     :mod:`unseen.models.feasible`."""
     from unseen.training.augment import check_plan
 
-    seen = set()
+    seen: set[Any] = set()
     for trial in study.trials:
         network, recordings, training = trial.recipe.network, trial.recipe.recordings, trial.recipe.training
         world, protocol = study.world(trial), protocol_of(trial.recipe)
         check_plan(training.augment, world.size)
         protocol.check(trial)
+        if protocol.together is not None and protocol.together.takes(trial.recipe):
+            check_together(trial)
+            key = (protocol.name, network.model_dump_json(), trial.recipe.answers, world.size, study.targets(trial))
+            if key not in seen:
+                seen.add(key)
+                look = protocol.together.look(study, trial)
+                begins = str(look.get("input") or stem_text(look, network.stem))
+                study.networks.setdefault(protocol.told(study, trial), {})[begins] = ""
+            continue
         outputs = tuple((target.name, target.outputs) for target in study.targets(trial))
         alone = min(training.batch, study.split(trial).count(world.samples, "train")) == 1
         told = protocol.told(study, trial)

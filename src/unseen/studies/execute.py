@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import platform
 import time
-import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,11 +19,12 @@ from unseen.studies.keeping import keeps_weights
 from unseen.studies.kept_weights import Kept, Learned, Unusable, keep, read, remove
 from unseen.studies.latents import latents_recorded
 from unseen.studies.learners import finished, learner_of, with_weights
-from unseen.studies.store import DiskTrouble, unwritten
+from unseen.studies.recorded import Event, Watch, fail, facts_before, machine, write_files
+from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
+from unseen.studies.together import answer_together, goes_together
 from unseen.studies.trials import Trial, describe, identity, learned_identity, precisions
 from unseen.training import Learner, Pictures, Trained, reproducible, train
-from unseen.version import __version__
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import responses_table
 
@@ -35,27 +32,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True)
-class Event:
-    """Something a watcher may want to show: "started", "epoch", "finished" (``asked``: from weights that were kept),
-    "failed", "note"."""
-
-    kind: str
-    trial: str
-    identity: str = ""
-    figures: dict[str, Any] = field(default_factory=dict)
-
-
-Watch = Callable[[Event], None]
 FAULTS = (Exception, SystemExit)  # a user's network that leaves has failed; the others go on
 
 
 def execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch) -> None:
-    """Train these trials together on one device and store each; those whose weights are kept are asked, not trained. A
-    trial that cannot be built or trained is recorded as failed and the others go on; running out of the device's memory
-    is the caller's to handle (fewer at a time)."""
+    """Train these trials together on one device and store each; those whose weights are kept are asked, not trained,
+    and those that need no training loop are answered together. A trial that cannot be built or trained is recorded as
+    failed and the others go on; running out of the device's memory is the caller's to handle (fewer at a time)."""
     with reproducible(trials[0].recipe.training.threads):
-        left = [trial for trial in trials if not _ask(study, trial, device, watch)]
+        if together := [trial for trial in trials if goes_together(trial)]:
+            answer_together(study, together, device, watch)
+        left = [trial for trial in trials if not goes_together(trial) and not _ask(study, trial, device, watch)]
         _execute(study, left, device, watch)
 
 
@@ -79,7 +66,7 @@ def _ask(study: Study, trial: Trial, device: torch.device, watch: Watch) -> bool
         watch(Event("note", f"{trial.label}: its weights are kept and cannot be used, it is trained anew: {error}"))
         return False
     except FAULTS as error:
-        _fail(study, trial, name, error, watch)
+        fail(study, trial, name, error, watch)
         return True
     spent = time.perf_counter() - started
     watch(Event("finished", trial.label, name, {"seconds": spent, "flags": flags, "asked": True}))
@@ -108,7 +95,7 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
         except (torch.OutOfMemoryError, DiskTrouble):
             raise
         except FAULTS as error:
-            _fail(study, trial, name, error, watch)
+            fail(study, trial, name, error, watch)
     if not learners:
         return
     started = time.perf_counter()
@@ -119,7 +106,7 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
         raise
     except FAULTS as error:
         if len(ready) == 1:
-            _fail(study, ready[0][0], ready[0][1], error, watch)
+            fail(study, ready[0][0], ready[0][1], error, watch)
             return
     if done is None:  # one of them broke the pack: let each show whether it is the one
         del learners, held  # the error is gone by now, and with it what it held of the device's memory
@@ -142,7 +129,7 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
         except (torch.OutOfMemoryError, DiskTrouble):
             raise
         except FAULTS as error:
-            _fail(study, trial, name, error, watch)
+            fail(study, trial, name, error, watch)
             continue
         watch(Event("finished", trial.label, name, {"seconds": trained.seconds, "flags": flags}))
 
@@ -192,7 +179,7 @@ def _record(
             invariance = record_invariance(study, trial, network, layers, device=device, precision=precision)
         except UnseenError as error:  # the network is trained: keep what there is, say what there is not
             flags = {**flags, "no invariance": str(error)}
-    known = _facts(study, trial, precision)
+    known = facts_before(study, trial, precision)
     facts = {
         "identity": name,
         "learned": learned_identity(known["description"]),
@@ -205,7 +192,7 @@ def _record(
         **({"asked": asked} if asked else {}),
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S"),
     }
-    study.store.save(name, partial(_write, {**tables, **invariance.tables}, arrays, facts))
+    study.store.save(name, partial(write_files, {**tables, **invariance.tables}, arrays, facts))
     return flags
 
 
@@ -246,84 +233,3 @@ def _activity(
     return {**found, "images": counts.reshape(space.shape).astype(np.int32)}
 
 
-def _facts(study: Study, trial: Trial, precision: str) -> dict[str, Any]:
-    """What is known of a trial before it is trained."""
-    world, split = study.world(trial), study.split(trial)
-    return {
-        "label": trial.label,
-        "protocol": trial.recipe.protocol_name,
-        "condition": dict(trial.condition),
-        "seed": trial.seed,
-        "description": describe(trial, world, precision),
-        "facts": dict(split.facts),
-        "factors": list(split.factors),
-        "task": trial.recipe.task,
-        "targets": {target.name: list(target.classes) for target in study.targets(trial)},
-        "sets": {asked: split.count(world.samples, asked) for asked in split.sets},
-    }
-
-
-def _write(
-    tables: Mapping[str, pa.Table],
-    arrays: Mapping[str, Mapping[str, np.ndarray]],
-    facts: Mapping[str, Any],
-    folder: Path,
-) -> None:
-    """The files of a finished trial; what is empty has none."""
-    import pyarrow.parquet as pq
-    from pyarrow import ArrowException
-    from safetensors import SafetensorError
-    from safetensors.numpy import save_file
-
-    try:
-        for name, table in tables.items():
-            pq.write_table(table, folder / f"{name}.parquet", compression="zstd", **_encodings(table))
-        for name, found in arrays.items():
-            if found:
-                kept = {key: np.ascontiguousarray(one) for key, one in found.items()}
-                save_file(kept, folder / f"{name}.safetensors")
-    except (SafetensorError, ArrowException) as error:
-        raise unwritten(error) from error
-    (folder / "trial.json").write_text(json.dumps(facts, default=str), encoding="utf-8")
-
-
-def _encodings(table: pa.Table) -> dict[str, Any]:
-    """Numbers of samples go up and come again for every target: their steps take a quarter of a dictionary's room."""
-    if "sample" not in table.column_names:
-        return {}
-    return {
-        "use_dictionary": [name for name in table.column_names if name != "sample"],
-        "column_encoding": {"sample": "DELTA_BINARY_PACKED"},
-        "dictionary_pagesize_limit": 2
-        ** 26,  # names of images: beyond 1 MiB each would be written again for every target
-    }
-
-
-def machine(device: torch.device) -> dict[str, str]:
-    """What ran it, for the report."""
-    name = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.processor() or platform.machine()
-    return {
-        "device": f"{device.type}: {name}",
-        "system": platform.platform(),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "unseen": __version__,
-    }
-
-
-def _fail(study: Study, trial: Trial, name: str, error: Exception | SystemExit, watch: Watch) -> None:
-    """Keep why a trial failed: the sentence for people, the traceback for us."""
-    message = str(error) if isinstance(error, UnseenError) else f"{type(error).__name__}: {error}"
-    if isinstance(error, SystemExit):
-        message = f"its network asks the program to end (SystemExit: {error}), which no network may: leave out exit()"
-    record = {
-        "identity": name,
-        "label": trial.label,
-        "condition": dict(trial.condition),
-        "seed": trial.seed,
-        "error": message,
-        "traceback": "".join(traceback.format_exception(error)),
-        "when": time.strftime("%Y-%m-%dT%H:%M:%S"),
-    }
-    study.store.fail(name, record)
-    watch(Event("failed", trial.label, name, {"error": message}))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from unseen.studies.study import Study
+from unseen.studies.together import goes_together
 from unseen.studies.trials import Trial, code_in_identity, without_start
 from unseen.vocabulary.sizes import size_text
 
@@ -61,7 +62,8 @@ def keeps_weights(study: Study) -> bool:
 def keeping(study: Study, trials: Sequence[Trial] | None = None) -> Keeping:
     """What the weights of all trials would take, finished or not, or of these. Those that learn the same count once."""
     sizes: dict[str, int] = {}
-    learned = {_learned(trial): trial for trial in (study.trials if trials is None else trials)}
+    some = study.trials if trials is None else trials
+    learned = {_learned(trial): trial for trial in some if not goes_together(trial)}  # those keep features instead
     total = 0
     for trial in learned.values():
         key = _network(study, trial)

@@ -12,7 +12,7 @@ A protocol's module is light to import: torch is imported where it is used.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from importlib import import_module
@@ -23,6 +23,7 @@ from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.recipe import Recipe
 
 if TYPE_CHECKING:
+    import numpy as np
     import torch
 
     from unseen.models import Network, Seeing
@@ -41,6 +42,46 @@ class Brought:
     device: torch.device
     precision: str
     held: dict[Any, Pictures] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where trials are answered together: on a ``device`` at a ``precision``; ``progress`` is told what is being
+    computed, rows done and of how many."""
+
+    device: torch.device
+    precision: str
+    progress: Callable[[str, int, int], None] = lambda what, done, total: None
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """A trial that is finished: the sets it was asked, their rows and ``{target: (class numbers, confidences)}``; the
+    network as a record describes it; flags; seconds of it alone; what was searched; and further facts to be kept."""
+
+    answers: Sequence[tuple[str, np.ndarray, Mapping[str, tuple[np.ndarray, np.ndarray | None]]]]
+    network: Mapping[str, Any]
+    flags: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    search: Mapping[str, Any] | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Together:
+    """How trials are finished without the training loop, many at once, by what their models make of pictures.
+
+    ``takes(recipe)``: whether a trial goes this way. ``answer(study, trials, where)``: each with its answers, or why it
+    has none; those that are at hand first. ``encode(study, trial, where)``: what its model makes of pictures on the
+    device, for an estimate. ``look(study, trial)``: its network's description, for a plan; raises what a run would.
+    ``keys`` of ``[training]`` that count.
+    """
+
+    takes: Callable[[Recipe], bool]
+    answer: Callable[[Study, Sequence[Trial], Where], Iterator[tuple[Trial, Answered | Exception]]]
+    encode: Callable[[Study, Trial, Where], Callable[[torch.Tensor], torch.Tensor]]
+    look: Callable[[Study, Trial], Mapping[str, Any]]
+    keys: tuple[str, ...] = ()
 
 
 def _nothing(trial: Trial) -> None:
@@ -78,6 +119,10 @@ class Protocol:
     ``once(study, trial)``: whether training looks at its pictures once, rather than in every epoch.
     ``sections``: those of the recipe, of the form of ``[training]``, by which it trains.
     ``latents``: whether its network has a layer of that name whose codes are recorded.
+    ``together``: how trials are finished without the training loop, where some are.
+    ``trains``: whether it needs rows to train on; else every point of a grid is a trial, also of a design that only
+    asks. ``seeded``: whether chance has a part in it; else one seed is enough.
+    ``answers``: whether ``[answers]`` decides what is answered.
     ``version``: raise it when results would change; then finished trials are not taken for the new ones.
     """
 
@@ -92,6 +137,10 @@ class Protocol:
     once: Callable[[Study, Trial], bool] = _never
     sections: tuple[str, ...] = ("training",)
     latents: bool = False
+    together: Together | None = None
+    trains: bool = True
+    seeded: bool = True
+    answers: bool = False
     version: int = 1
 
     def feasible(self, study: Study, trial: Trial, alone: bool) -> Network | Seeing:
@@ -104,7 +153,7 @@ class Protocol:
 
     def told(self, study: Study, trial: Trial) -> str:
         """What a plan says of a trial's network."""
-        return f"{trial.recipe.network.backbone}, {self.words(study, trial) or self.name}"
+        return f"{trial.recipe.network.name}, {self.words(study, trial) or self.name}"
 
 
 # Name, and where it is: loaded when a trial needs it.
@@ -113,6 +162,8 @@ PROTOCOLS: dict[str, str] = {
     "finetune": "unseen.studies.protocols.finetune:PROTOCOL",
     "probe": "unseen.studies.protocols.probe:PROTOCOL",
     "readout": "unseen.studies.protocols.readout:PROTOCOL",
+    "given": "unseen.studies.protocols.given:PROTOCOL",
+    "zero-shot": "unseen.studies.protocols.zero_shot:PROTOCOL",
 }
 
 

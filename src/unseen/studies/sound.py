@@ -205,6 +205,8 @@ def read_facts(folder: Path) -> dict[str, Any]:
     for key, kind in _KINDS.items():
         _check(folder, facts, (key,), kind)
     for path, kind in _INSIDE.items() if "subject" not in facts else ():
+        if path == ("sets", "train") and not facts["curve"]:
+            continue  # nothing was trained, perhaps by a design that only asks
         _check(folder, facts, path, kind)
     for path, kind in _MAYBE.items():
         _check(folder, facts, path, kind, needed=False)

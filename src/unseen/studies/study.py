@@ -11,6 +11,7 @@ from typing import Any
 from unseen.designs import Audit, audit
 from unseen.studies.asked import named_sets
 from unseen.studies.codeless import Codeless, failures_named
+from unseen.studies.protocol_table import protocol_of
 from unseen.studies.store import Store
 from unseen.studies.strengths import (
     Calibration,
@@ -66,8 +67,9 @@ class Study:
 
     @cached_property
     def trials(self) -> list[Trial]:
-        """All trials: the points at which a network is made. A design that only asks has none."""
-        return [point for point in self.points if trains(point.recipe)]
+        """All trials: the points at which a network is made, or a model asked as it is. A design that only asks has
+        those of such models alone."""
+        return [point for point in self.points if trains(point.recipe) or not protocol_of(point.recipe).trains]
 
     @property
     def calibrations(self) -> dict[str, Calibration]:

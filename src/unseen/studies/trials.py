@@ -19,11 +19,12 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+from unseen.studies.given_models import model_in_identity, model_name
 from unseen.studies.protocol_table import protocol_of
 from unseen.studies.tables import component_versions, design_call, digest, placeless
 from unseen.vocabulary.errors import UnseenError, listed, nearest
 from unseen.vocabulary.protocol_names import PROBE
-from unseen.vocabulary.recipe import NetworkSection, Recipe, Section, override, recipe_from
+from unseen.vocabulary.recipe import AnswersSection, NetworkSection, Recipe, Section, override, recipe_from
 from unseen.vocabulary.stems import AUTO, STANDARD, settled
 from unseen.vocabulary.world import World
 
@@ -91,7 +92,7 @@ def expand(recipe: Recipe) -> list[Trial]:
                 _check_key(tables, key)
                 tables = override(tables, key, value)
             single = recipe_from(tables, f"recipe with {condition}")
-            for seed in recipe.seeds:
+            for seed in recipe.seeds if protocol_of(single).seeded else recipe.seeds[:1]:
                 trial = Trial(single, seed, condition)
                 told = single.model_dump(mode="json", exclude={"grid": True, "recordings": KEPT})
                 trials.setdefault(json.dumps([told, seed], sort_keys=True, default=str), trial)
@@ -112,7 +113,7 @@ def _check_number(recipe: Recipe) -> None:
 def _check_key(tables: Mapping[str, Any], key: str) -> None:
     """A dotted grid key must lead to a section that exists; open sections check their own arguments later."""
     section, _, name = key.partition(".")
-    sections = ("world", "design", "network", "training", "recordings", "measures")
+    sections = ("world", "design", "network", "training", "answers", "recordings", "measures")
     if key == "protocol":
         return
     if section not in sections or not name:
@@ -181,16 +182,18 @@ def described(
         **({"task": recipe.task} if recipe.task != "classification" else {}),
         **({"protocol": protocol.name} if not recipe.is_implied else {}),
         "network": {
-            **_chosen(recipe.network.model_copy(update={"stem": AUTO, "frozen": frozen})),
+            **_chosen(recipe.network.model_copy(update={"stem": AUTO, "frozen": frozen, "labels": None})),
             **({"stem": stem} if stem != STANDARD else {}),
-            "backbone": recipe.network.backbone,
+            **({"model": model_name(recipe.network)} if recipe.network.model else {}),
+            "backbone": model_name(recipe.network),
             "sharing": recipe.network.sharing,
             "checkpoint": _content(recipe.network.checkpoint),
-            **(code_in_identity(recipe.network.backbone) if code else {}),
+            **(_code(recipe.network) if code else {}),
         },
-        "training": {**_chosen(recipe.training), "precision": precision},
+        "training": {**_trained_by(recipe), "precision": precision},
         **({"readout": _chosen(recipe.readout)} if "readout" in protocol.sections else {}),
-        **({"search": _chosen(recipe.search)} if recipe.search.lr or recipe.search.weight_decay else {}),
+        **({"search": _chosen(recipe.search)} if protocol.trains and _searched(recipe) else {}),
+        **({"answers": answers_in_identity(recipe.answers)} if protocol.answers else {}),
         "recordings": recipe.recordings.model_dump(mode="json", exclude_defaults=True, exclude=KEPT),
         "seed": trial.seed,
         "versions": dict(versions),
@@ -201,6 +204,35 @@ def _chosen(section: Section) -> dict[str, Any]:
     return section.model_dump(mode="json", exclude_defaults=True)
 
 
+def _trained_by(recipe: Recipe) -> dict[str, Any]:
+    """Keys of [training] that count: none where nothing is trained, and those of a fit where probes are fitted."""
+    together = protocol_of(recipe).together
+    chosen = _chosen(recipe.training)
+    if together is None or not together.takes(recipe):
+        return chosen
+    return {key: value for key, value in chosen.items() if key in together.keys}
+
+
+def _searched(recipe: Recipe) -> bool:
+    return bool(recipe.search.lr or recipe.search.weight_decay)
+
+
+def _code(network: NetworkSection) -> dict[str, Any]:
+    return model_in_identity(network) if network.model else code_in_identity(network.backbone)
+
+
+def answers_in_identity(answers: AnswersSection) -> dict[str, Any]:
+    """A map of one's own counts by what it holds."""
+    chosen = _chosen(answers)
+    path = Path(answers.map).expanduser()
+    return {**chosen, "map": _hashed_file(path)} if path.is_file() else chosen
+
+
+def _hashed_file(path: Path) -> str:
+    there = path.stat()
+    return _hashed(path.resolve(), there.st_size, there.st_mtime_ns)
+
+
 def _content(checkpoint: str | None) -> str | None:
     """A checkpoint counts by what it holds, not by where it lies."""
     if checkpoint is None:
@@ -208,8 +240,7 @@ def _content(checkpoint: str | None) -> str | None:
     path = Path(checkpoint).expanduser()
     if not path.is_file():
         raise UnseenError(f"network.checkpoint = '{checkpoint}' is not a file here ({Path.cwd()}).")
-    there = path.stat()
-    return _hashed(path.resolve(), there.st_size, there.st_mtime_ns)
+    return _hashed_file(path)
 
 
 @lru_cache(maxsize=64)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float, Int, Shaped
@@ -39,6 +39,7 @@ class Probes:
     l2: Float[Tensor, "problems penalties"]
     steps: Int[Tensor, "problems penalties"]
     converged: Tensor  # bool, as steps
+    tried: tuple[Tensor, Tensor] | None = None  # penalties, and the share of validation rows named right with each
 
     def scores(self, features: Float[Tensor, "n features"], problem: int) -> Float[Tensor, "penalties n classes"]:
         """Logits of one problem's probes. −∞ for a class of which it had no row."""
@@ -85,26 +86,36 @@ def fit_validated_probes(
     labels: Int[Tensor, " n"],
     train: Shaped[Tensor, "problems n"],
     validation: Shaped[Tensor, "problems n"],
-    l2: Sequence[float] = L2,
+    l2: Sequence[float] | Float[Tensor, "problems penalties"] = L2,
     *,
     classes: int | None = None,
     memory: float | None = None,
+    refit: bool = True,
 ) -> Probes:
     """One probe per problem: the penalty that names most of the validation rows right (of equals, that with the least
-    cross-entropy there) when fitted to the training rows, then fitted to both."""
+    cross-entropy there) when fitted to the training rows. Then fitted to both, or, without ``refit``, left as it was:
+    where validation rows are no rows to learn from."""
     if not (validation > 0).any(1).all():
         raise UnseenError("every problem needs validation rows to choose its penalty by; one has none.")
     tried = fit_probes(features, labels, train, l2, classes=classes, memory=memory)
     wanted, weights = labels.to(tried.bias.device).long(), validation.to(tried.bias)
-    best = []
+    rights, losses = [], []
     for problem, own in enumerate(weights):
         rows = own.nonzero()[:, 0]
         logs = tried.scores(features[rows], problem).log_softmax(-1)  # [penalties, n, classes]
-        right = ((logs.argmax(-1) == wanted[rows]) * own[rows]).sum(1)
-        loss = -(logs[:, torch.arange(len(rows), device=rows.device), wanted[rows]] * own[rows]).sum(1)
-        best.append(min(range(len(right)), key=lambda at: (-float(right[at]), float(loss[at]))))
-    chosen = tried.l2[torch.arange(len(best)), best][:, None]
-    return fit_probes(features, labels, train + validation, chosen, classes=classes, memory=memory)
+        rights.append(((logs.argmax(-1) == wanted[rows]) * own[rows]).sum(1))
+        loss = -logs.gather(2, wanted[rows].expand(len(logs), -1)[..., None])[..., 0]
+        losses.append((torch.where(own[rows] > 0, loss, 0.0) * own[rows]).sum(1))
+    right, loss = torch.stack(rights), torch.stack(losses)
+    equals = torch.where(right == right.amax(1, keepdim=True), loss, torch.inf)
+    best = equals.argmin(1)
+    at = torch.arange(len(best), device=best.device)
+    found = tried.l2, right / weights.sum(1, keepdim=True)
+    if refit:
+        chosen = tried.l2[at, best][:, None]
+        return replace(fit_probes(features, labels, train + validation, chosen, classes=classes, memory=memory), tried=found)
+    kept = (getattr(tried, name)[at, best][:, None] for name in ("weight", "bias", "l2", "steps", "converged"))
+    return Probes(*kept, tried=found)
 
 
 def _checked(

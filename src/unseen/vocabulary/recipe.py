@@ -53,6 +53,14 @@ class NetworkSection(Section):
     pretrained: Truth = False
     frozen: Truth = False
     arguments: dict[str, Any] = {}
+    model: str | None = None  # one that comes with its weights, in place of a backbone
+    labels: str | tuple[str, ...] | None = None  # texts of its outputs, or the file that lists them
+    preprocessing: dict[str, Any] = {}  # what to feed it otherwise than it says
+
+    @property
+    def name(self) -> str:
+        """What it is called: the model that is given, else its backbone."""
+        return self.model or self.backbone
 
     @property
     def start(self) -> str:
@@ -65,7 +73,7 @@ class TrainingSection(Section):
 
     epochs: Whole = Field(default=10, ge=1)
     batch: Whole = Field(default=256, ge=1)
-    optimiser: Literal["adam", "adamw", "sgd"] = "adam"
+    optimiser: Literal["adam", "adamw", "sgd", "lbfgs"] = "adam"
     lr: Number = Field(default=1e-3, gt=0)
     momentum: Number = Field(default=0.9, ge=0, lt=1)
     weight_decay: Number = Field(default=0.0, ge=0)
@@ -137,6 +145,17 @@ class RecordingsSection(Section):
     negative: Literal["error", "rectify", "keep"] = "error"
 
 
+class AnswersSection(Section):
+    """What a model that is not trained here is understood to say. ``map``: from its classes to the categories: one that
+    ships ("everyday", "geirhos16"), "names", a CSV or TOML file of your own, or "auto": whichever is right for its
+    labels. ``how`` probabilities are joined: by default as the map does. ``templates``: what a category's text is put
+    into, by name or written out with {} in its place; several are averaged."""
+
+    map: str = "auto"
+    how: Literal["auto", "sum", "mean"] = "auto"
+    templates: tuple[str, ...] = ("photo",)
+
+
 class MeasuresSection(Section):
     variant: Literal["paper", "as_released"] = "paper"
     scaling: Literal["min-max", "max", "none"] = "min-max"
@@ -158,6 +177,7 @@ class Recipe(Section):
     readout: TrainingSection = TrainingSection()  # pyright: ignore[reportCallIssue]
     search: SearchSection = SearchSection()  # pyright: ignore[reportCallIssue]
     calibration: CalibrationSection = CalibrationSection()  # pyright: ignore[reportCallIssue]
+    answers: AnswersSection = AnswersSection()
     recordings: RecordingsSection = RecordingsSection()
     measures: MeasuresSection = MeasuresSection()
     seeds: tuple[Whole, ...] = Field(default=(0, 1, 2), min_length=1)
@@ -177,7 +197,10 @@ class Recipe(Section):
         return self.protocol_name == self._implied(self.network.frozen or self.protocol == PROBE)
 
     def _implied(self, frozen: bool) -> str:
-        return implied(objective=self.training.objective, frozen=frozen, start=bool(self.network.start))
+        network = self.network
+        return implied(
+            objective=self.training.objective, frozen=frozen, start=bool(network.start), given=network.model is not None
+        )
 
 
 SECTIONS: dict[str, type[Section]] = {
@@ -186,6 +209,7 @@ SECTIONS: dict[str, type[Section]] = {
     "readout": TrainingSection,
     "search": SearchSection,
     "calibration": CalibrationSection,
+    "answers": AnswersSection,
     "recordings": RecordingsSection,
 }
 

@@ -1,9 +1,8 @@
 """Decoded pixels on disk: one uint8 file of equal records, read in place, and a journal of what it holds.
 
 A record belongs to a *content* (the hash of a file's bytes), so a renamed, copied or touched file is not decoded again,
-and an edited one is alone decoded. Pixels are appended and synced first, their hashes go into the journal after: what
-the journal does not name does not exist, so ``kill -9`` at any moment loses at most one chunk of work. Writers take
-turns by a lock; readers need none, since records never change.
+and an edited one is alone decoded. ``kill -9`` at any moment loses at most one chunk of work
+(:mod:`unseen.vocabulary.journals`). Writers take turns by a lock; readers need none.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +21,7 @@ import numpy as np
 from jaxtyping import Int, UInt8, UInt64
 
 from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.journals import Journal
 from unseen.vocabulary.locks import in_turn
 from unseen.vocabulary.whole_files import disk_full, put_whole
 from unseen.worlds.decode import Decoding, Unreadable, decode, quiet
@@ -57,34 +56,28 @@ class Pixels:
     def record(self) -> int:
         return int(np.prod(self.how.shape))
 
+    @property
+    def _journal(self) -> Journal:
+        return Journal(self.file, self.journal, self.record, "image cache")
+
     def contents(self) -> UInt64[np.ndarray, " slots"]:
         """The contents that are there, by slot."""
         try:
-            data = self.journal.read_bytes()
-            there = self.file.stat().st_size // self.record
-        except (FileNotFoundError, NotADirectoryError):
-            return np.zeros(0, dtype="<u8")
+            return self._journal.there()
         except OSError as fault:
             raise self._locked(fault, "read") from None
-        return np.frombuffer(data[: len(data) // 8 * 8], dtype="<u8")[:there]
 
     def slots(self, wanted: UInt64[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
         """Where each content lies; -1 where it has not been decoded."""
-        there = self.contents()
-        if not len(there):
-            return np.full(len(wanted), -1, dtype=np.int64)
-        order = np.argsort(there, kind="stable")
-        place = np.minimum(np.searchsorted(there[order], wanted), len(there) - 1)
-        return np.where(there[order[place]] == wanted, order[place], -1).astype(np.int64)
+        try:
+            return self._journal.slots(wanted)
+        except OSError as fault:
+            raise self._locked(fault, "read") from None
 
     def read(self, slots: Int[np.ndarray, " n"]) -> UInt8[np.ndarray, "n channels height width"]:
-        """Records in the order asked, read in file order; memory is that of the answer, whatever the file's size."""
+        """Records in the order asked; memory is that of the answer, whatever the file's size."""
         out = np.empty((len(slots), self.record), dtype=np.uint8)
-        with self.file.open("rb", buffering=0) as file:
-            for place in np.argsort(slots, kind="stable"):
-                got = os.preadv(file.fileno(), [out[place].data], int(slots[place]) * self.record)
-                if got != self.record:
-                    raise UnseenError(f"the image cache {self.folder} was cut short; delete that folder and run again.")
+        self._journal.read_into(out, slots)
         return out.reshape(len(slots), *self.how.shape)
 
     def refused(self) -> dict[int, str]:
@@ -141,20 +134,8 @@ class Pixels:
     def _append(self, records: list[tuple[int, np.ndarray]]) -> None:
         if not records:
             return
-        slots = len(self.contents())
-        with self.file.open("r+b" if self.file.exists() else "wb") as file:
-            file.truncate(slots * self.record)  # what a killed process left beyond its journal
-            file.seek(0, os.SEEK_END)
-            for _, pixels in records:
-                file.write(pixels.tobytes())
-            file.flush()
-            os.fsync(file.fileno())
-        with self.journal.open("r+b" if self.journal.exists() else "wb") as file:
-            file.truncate(slots * 8)
-            file.seek(0, os.SEEK_END)
-            file.write(np.array([content for content, _ in records], dtype="<u8").tobytes())
-            file.flush()
-            os.fsync(file.fileno())
+        contents = np.array([content for content, _ in records], dtype="<u8")
+        self._journal.append(contents, (pixels for _, pixels in records))
 
     def _room(self, need: int) -> None:
         if shutil.disk_usage(self.folder).free < need:

@@ -76,7 +76,7 @@ def labelled_tried(study: Study, trial: Trial, alone: bool) -> Network:
     from unseen.models import feasible
 
     network = trial.recipe.network
-    options = network.model_dump(exclude={"backbone", "frozen"})
+    options = network.model_dump(exclude={"backbone", "frozen", "model", "labels", "preprocessing"})
     outputs = {target.name: target.outputs for target in study.targets(trial)}
     size = study.world(trial).size
     return feasible(network.backbone, outputs, input_size=size, alone=alone, trust=False, **options)
@@ -89,6 +89,16 @@ def check_labels(trial: Trial) -> None:
         raise UnseenError(
             f"protocol = '{recipe.protocol_name}' learns by labels, and training.objective = '{objective}' without "
             f'them; set protocol = "{READOUT}" (or leave protocol out), or leave training.objective out.'
+        )
+    if recipe.training.optimiser == "lbfgs":
+        raise UnseenError(
+            f"training.optimiser = 'lbfgs' fits heads on features that are kept, and protocol = '{recipe.protocol_name}' "
+            f'trains by steps; set protocol = "{PROBE}", or another optimiser, e.g. "adam".'
+        )
+    if recipe.network.model:
+        raise UnseenError(
+            f"protocol = '{recipe.protocol_name}' trains a backbone, and network.model = '{recipe.network.model}' is "
+            f'asked as it comes; set protocol = "given", "zero-shot" or "{PROBE}", or give network.backbone.'
         )
     _check_backbone(recipe.network.backbone)
     _check_no_arguments(recipe)

@@ -4,6 +4,8 @@ The backbone is in evaluation mode, its normalisation with it, so a picture has 
 training and validation rows are computed once, and the heads are trained on them. What changes pictures at every visit
 (``training.augment``, noise that is drawn anew) changes features too: then pictures go through the network in every
 epoch. Either way the steps are the same, but for rounding.
+
+With ``training.optimiser = "lbfgs"`` no steps are taken: :mod:`~unseen.studies.protocols.probes_together`.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from unseen.studies.protocols.labelled import (
     learner_for,
     tolerances,
 )
+from unseen.studies.protocols.probes_together import TOGETHER, check_fit, takes
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError
@@ -33,9 +36,17 @@ if TYPE_CHECKING:
 
 
 def check(trial: Trial) -> None:
-    check_labels(trial)
     network = trial.recipe.network
-    if not network.start and not network.frozen:
+    if not (network.model or takes(trial.recipe)):
+        check_labels(trial)
+    else:
+        check_fit(trial)
+    if network.model and not takes(trial.recipe):
+        raise UnseenError(
+            f"protocol = 'probe' on network.model = '{network.model}' fits its heads together; set training.optimiser = "
+            '"lbfgs".'
+        )
+    if not network.model and not network.start and not network.frozen:
         raise UnseenError(
             "protocol = 'probe' trains the heads on features of weights that are there, and none are given; set "
             'network.pretrained = true or network.checkpoint = "FILE", or protocol = "scratch" to train all weights. '
@@ -67,8 +78,12 @@ def once(study: Study, trial: Trial) -> bool:
 
 def words(study: Study, trial: Trial) -> str:
     recipe = trial.recipe
+    if recipe.network.model:
+        return "probes on its features, fitted together"
     told = {"pretrained": "pretrained features", "": "features of random weights"}
     features = told.get(recipe.network.start, f"features of {checkpoint_name(recipe)}")
+    if takes(recipe):
+        return f"probes on {features}, fitted together"
     why = why_not_once(study, trial)
     how = f"computed in every epoch, since {why} changes images at every visit" if why else "computed once"
     return f"probe on {features}, {how}"
@@ -107,7 +122,7 @@ def _features(whole: Seeing, trial: Trial, rows: Pictures, brought: Brought) -> 
 
     network: Any = whole.network
     recipe = trial.recipe
-    key = (rows, recipe.network.model_dump_json(), recipe.training.normalise, brought.precision, _digest(network))
+    key = (rows, recipe.network.model_dump_json(), recipe.training.normalise, brought.precision, digest_of(network))
     if key not in brought.held:
 
         def encode(images: Tensor) -> Tensor:
@@ -117,7 +132,7 @@ def _features(whole: Seeing, trial: Trial, rows: Pictures, brought: Brought) -> 
     return brought.held[key]
 
 
-def _digest(network: Network) -> str:
+def digest_of(network: Network) -> str:
     """Of the weights that are frozen: random ones are each seed's own, pretrained ones the same for all."""
     made = hashlib.blake2b(digest_size=16)
     for part in (network.trunk, network.branches):
@@ -134,4 +149,5 @@ def tried(study: Study, trial: Trial, alone: bool) -> Network:
 PROTOCOL = Protocol(
     "probe", "the heads learn (a Linear layer each), on features of weights that are kept",
     check=check, network=probe_network, learner=learner, words=words, tried=tried, once=once,
+    together=TOGETHER,
 )  # fmt: skip
