@@ -6,9 +6,12 @@ classifier a checkpoint was trained with (a study brings its own heads), and tha
 
 from __future__ import annotations
 
+import argparse
 import pickle
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -20,8 +23,9 @@ KERNELS = {7: "standard", 5: "medium", 3: "small"}  # a side of the first kernel
 _PREFIXES = ("module.", "_orig_mod.")  # left by data-parallel training and by torch.compile
 
 
-def read(path: str) -> dict[str, Tensor]:
-    """The tensors of a safetensors file or of a torch file that holds a state_dict; no code in the file is run."""
+def opened(path: str) -> Any:
+    """What a safetensors file or a torch file holds, on the CPU. No code in it is run: beside tensors and plain values,
+    ``argparse.Namespace`` (in the files of many official repositories) is the only class allowed, and holds no code."""
     file = Path(path).expanduser()
     if not file.is_file():
         beside = [p.name for p in file.parent.iterdir() if p.is_file()] if file.parent.is_dir() else None
@@ -33,19 +37,27 @@ def read(path: str) -> dict[str, Tensor]:
         if file.suffix == ".safetensors":
             from safetensors.torch import load_file
 
-            found = load_file(file)
-        else:
-            found = torch.load(file, map_location="cpu", weights_only=True)
+            return load_file(file)
+        with torch.serialization.safe_globals([argparse.Namespace]):
+            return torch.load(file, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
+        named = re.search(r"GLOBAL ([\w.]+)", str(error))
         raise UnseenError(
-            f"checkpoint '{path}' holds more than tensors (a whole pickled module?), and opening it could run code. "
-            "Load it where you trust it and save module.state_dict() instead."
+            f"checkpoint '{path}' holds more than tensors ({named.group(1) if named else 'a whole pickled module?'}), "
+            "and opening it could run code. Load it where you trust it and save module.state_dict() instead; of a file "
+            "from elsewhere: torch.save({'state_dict': torch.load(FILE, weights_only=False)['state_dict']}, NEW), with "
+            "the key its tensors are under."
         ) from error
     except Exception as error:
         raise UnseenError(
             f"checkpoint '{path}' could not be read ({type(error).__name__}: {error}); possible: a .safetensors file, "
             "or what torch.save(module.state_dict(), path) writes. Is the file complete?"
         ) from error
+
+
+def read(path: str) -> dict[str, Tensor]:
+    """The tensors of a safetensors file or of a torch file that holds a state_dict; no code in the file is run."""
+    found = opened(path)
     for key in _WRAPPINGS:
         if isinstance(found, Mapping) and isinstance(found.get(key), Mapping):
             found = found[key]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -68,7 +69,7 @@ class Given:
         device: str | torch.device = "cpu",
     ) -> None:
         assert source in SOURCES, source
-        if labels and len(labels) != outputs:
+        if labels and outputs != -1 and len(labels) != outputs:
             raise UnseenError(
                 f"model '{name}' has {outputs} outputs and was given {len(labels)} labels ({listed(labels, 3)}); give "
                 "one text for each output, in their order."
@@ -77,6 +78,7 @@ class Given:
         self.outputs, self.labels, self.label_space = outputs, tuple(labels), label_space
         self.preprocessing, self.digest, self.are_probabilities = preprocessing, digest, are_probabilities
         self.known = dict(known)
+        self.precision = "float32"
         self.device = torch.device("cpu")
         self.to(device)
 
@@ -129,6 +131,18 @@ class Given:
         with torch.no_grad():
             return self.body.texts(list(texts)).float()
 
+    @property
+    def logit_scale(self) -> float:
+        """By what cosines of its pictures and texts are multiplied before the softmax; 1 where it knows no texts."""
+        return float(getattr(self.body, "logit_scale", 1.0))
+
+    def tried(self, side: int) -> Tensor:
+        """What it answers to two pictures of noise, whatever the number of its outputs."""
+        height, width = self.preprocessing.size or (side, side)
+        channels = 1 if self.preprocessing.channels == "grey" else 3
+        noise = torch.randint(0, 256, (2, channels, height, width), generator=torch.Generator().manual_seed(0))
+        return self._in_chunks(noise.to(torch.uint8), self.body.outputs, "outputs", None)
+
     def facts(self) -> dict[str, Any]:
         """All that is known of it, for provenance: plain values."""
         return {
@@ -138,6 +152,7 @@ class Given:
             "outputs": self.outputs,
             "label_space": self.label_space,
             "are_probabilities": self.are_probabilities,
+            "precision": self.precision,
             "preprocessing": self.preprocessing.facts(),
             "preprocessing_words": self.preprocessing.words,
             **self.known,
@@ -157,8 +172,15 @@ class Given:
                 part = images[start : start + size]
                 if not len(part):
                     return torch.zeros((0, *(last or (0,))), device=self.device)
-                made.append(self._checked(run(self.preprocessing(part)), len(part), what, last))
+                with self._in_precision():
+                    answered = run(self.preprocessing(part))
+                made.append(self._checked(answered, len(part), what, last))
         return torch.cat(made) if len(made) > 1 else made[0]
+
+    def _in_precision(self) -> contextlib.AbstractContextManager:
+        if self.precision == "float32":
+            return contextlib.nullcontext()
+        return torch.autocast(self.device.type, dtype=torch.bfloat16)
 
     def _checked(self, made: Any, n: int, what: str, last: tuple[int, ...] | None) -> Tensor:
         if not isinstance(made, Tensor):

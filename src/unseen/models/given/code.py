@@ -1,0 +1,83 @@
+"""Given models that are Python: a network, a function, or ``module:factory`` that makes one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from unseen.models.factories import code_of, factory_of
+from unseen.models.given.bodies import Function, Network
+from unseen.models.given.digests import SIZE, of_module, source_of
+from unseen.models.given.hub import facts_of
+from unseen.models.given.layouts import Layout, load_layout
+from unseen.models.given.model import Given
+from unseen.models.given.preprocessing import Preprocessing
+from unseen.models.given.timm_models import preprocessing_of
+from unseen.vocabulary.errors import UnseenError
+
+AS_IT_IS = Preprocessing(
+    size=None, resize="none", mean=(0.0,), std=(1.0,), range=255.0, channels="any", dtype="uint8"
+)  # of a function, until more is said
+
+
+def from_factory(
+    name: str, *, checkpoint: str | None, layout: Layout, arguments: Mapping[str, Any], features: str, trust: bool
+) -> Given:
+    """What a factory of a user's own module makes, with the weights of a file if one is given."""
+    factory = factory_of(name, trust=trust)
+    if not callable(factory):
+        raise UnseenError(f"model '{name}': that is no factory; write module:factory, as in mynet:small.")
+    try:
+        made = factory(**arguments)
+    except Exception as error:
+        raise UnseenError(f"model '{name}': its factory failed: {type(error).__name__}: {error}") from error
+    if isinstance(made, Given):
+        return made
+    code = code_of(name)["source"] or ""
+    if isinstance(made, nn.Module):
+        known: dict[str, Any] = {}
+        if checkpoint is not None:
+            known["notes"] = load_layout(made, checkpoint, layout)
+            known |= facts_of(Path(checkpoint).expanduser())
+        return from_network(made, name, features=features, code=code, known=known)
+    if callable(made) and checkpoint is None:
+        return from_function(made, name, digest=code)
+    raise UnseenError(
+        f"model '{name}': its factory gave a {type(made).__name__}"
+        + (", which cannot take a checkpoint" if callable(made) else "")
+        + "; possible: a torch.nn.Module, or a function of pictures (without checkpoint)."
+    )
+
+
+def from_network(
+    net: nn.Module, name: str = "", *, features: str = "", code: str = "", known: Mapping[str, Any] | None = None
+) -> Given:
+    """A network of torch. Its class counts by its source, where that can be had."""
+    name = name or type(net).__name__
+    source = code or source_of(type(net)) or ""
+    of_timm = getattr(net, "pretrained_cfg", None)
+    return Given(
+        name, "module", Network(name, net, features), outputs=-1,
+        preprocessing=preprocessing_of(net) if of_timm else Preprocessing(),
+        digest=of_module(net, "module", type(net).__qualname__, hashlib.sha256(source.encode()).hexdigest()),
+        known={
+            "parameters": sum(value.numel() for value in net.parameters()),
+            **(known or {}),
+            **({} if of_timm else {"preprocessing_is": "assumed"}),
+        },
+    )  # fmt: skip
+
+
+def from_function(function: Callable[..., Any], name: str = "", *, digest: str = "") -> Given:
+    """A function of pictures. It counts by its source, or by what its user calls this version of it."""
+    name = name or getattr(function, "__name__", type(function).__name__)
+    source = source_of(function if hasattr(function, "__code__") else type(function)) or ""
+    own = digest or (hashlib.blake2b(source.encode(), digest_size=SIZE).hexdigest() if source else "")
+    known = {"digest_is": "given" if digest else "of the function's source; what it calls or holds is not in it"}
+    return Given(
+        name, "callable", Function(name, function), outputs=-1, preprocessing=AS_IT_IS, digest=own, known=known
+    )

@@ -1,0 +1,112 @@
+"""Given models from ONNX files, run by onnxruntime (extra ``onnx``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from unseen.models.given.bodies import no_features, no_texts
+from unseen.models.given.reshaped import Chosen, Taken, in_fixed_batches
+from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.extras import needs_extra
+
+TYPES = {
+    "tensor(float)": "float32", "tensor(float16)": "float16", "tensor(uint8)": "uint8", "tensor(bfloat16)": "bfloat16",
+}  # fmt: skip
+
+
+class Onnx:
+    """A session of onnxruntime. Its own batch size, where it has one, is filled up."""
+
+    module = None
+
+    def __init__(self, name: str, file: Path, chosen: Chosen) -> None:
+        self.name, self.file, self.chosen = name, file, chosen
+        self._session = self._opened("cpu")
+        inputs = self._session.get_inputs()
+        if len(inputs) != 1:
+            raise UnseenError(
+                f"model '{name}' takes {len(inputs)} inputs ({', '.join(one.name for one in inputs)}); a model of "
+                "pictures takes one."
+            )
+        self._input = inputs[0].name
+        self._outputs = [one.name for one in self._session.get_outputs()]
+        if chosen.features and chosen.features not in self._outputs:
+            raise unknown("output", chosen.features, self._outputs, where=f"model '{name}'")
+        shape = tuple(side if isinstance(side, int) and side > 0 else None for side in inputs[0].shape)
+        self.taken = Taken(shape, TYPES.get(inputs[0].type, inputs[0].type))
+
+    def outputs(self, images: Tensor) -> Tensor:
+        return self.chosen.answers(self.name, self._all(images))
+
+    def features(self, images: Tensor) -> Tensor:
+        if not self.chosen.features:
+            raise no_features(self.name, f"an ONNX file whose outputs are {', '.join(self._outputs)}")
+        return self.chosen.named(self.name, self._all(images))
+
+    def texts(self, texts: Sequence[str]) -> Tensor:
+        raise no_texts(self.name)
+
+    def to(self, device: torch.device) -> None:
+        self._session = self._opened(device.type)
+
+    def _opened(self, device: str) -> Any:
+        runtime = library(f"model '{self.name}'")
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = torch.get_num_threads()
+        options.log_severity_level = 3
+        wanted = "CUDAExecutionProvider"
+        there = wanted in runtime.get_available_providers()
+        if device == "cuda" and not there:
+            raise UnseenError(
+                f"model '{self.name}' is an ONNX file, and the onnxruntime here runs on the CPU alone: install "
+                "onnxruntime-gpu in its place, or ask for device cpu."
+            )
+        providers = [wanted] if device == "cuda" else []
+        try:
+            return runtime.InferenceSession(str(self.file), options, providers=[*providers, "CPUExecutionProvider"])
+        except Exception as error:
+            raise UnseenError(
+                f"model '{self.name}': onnxruntime could not load '{self.file}' ({_said(error)}). Is the file complete, "
+                "with its .data file beside it if it has one?"
+            ) from error
+
+    def _all(self, images: Tensor) -> dict[str, Tensor]:
+        self.taken.check(self.name, images)
+        return in_fixed_batches(images, self.taken.batch, self._once)
+
+    def _once(self, images: Tensor) -> dict[str, Tensor]:
+        try:
+            made = self._session.run(self._outputs, {self._input: images.cpu().contiguous().numpy()})
+        except Exception as error:
+            raise UnseenError(
+                f"model '{self.name}' failed on {images.dtype} pictures of shape {list(images.shape)}: {_said(error)}"
+            ) from error
+        return {
+            name: torch.from_numpy(value).to(images.device)
+            for name, value in zip(self._outputs, made)
+            if isinstance(value, np.ndarray) and value.dtype.kind == "f"
+        }
+
+
+def library(what: str) -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise needs_extra(what, "onnxruntime", "onnx") from error
+    return onnxruntime
+
+
+def _said(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0][:300]
+
+
+def files_of(file: Path) -> list[Path]:
+    """An ONNX file and, where its weights lie outside, the file beside it that is named after it."""
+    beside = [file.with_name(f"{file.name}{end}") for end in (".data", "_data")]
+    return [file, *(one for one in beside if one.is_file())]
