@@ -37,6 +37,7 @@ class Fed:
     others: tuple[Way, ...]
     claim: float | None = None
     claimed_of: str = ""
+    digest: str = ""  # of model, feeding and images
 
     @property
     def best(self) -> Way | None:
@@ -101,7 +102,7 @@ def feedings(path: Path) -> tuple[Fed, ...]:
         return tuple(
             Fed(
                 one["model"], Way(**one["own"]), tuple(Way(**way) for way in one["others"]), one.get("claim"),
-                one.get("claimed_of", ""),
+                one.get("claimed_of", ""), one.get("digest", ""),
             )
             for one in found
         )  # fmt: skip

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 from unseen.kinds.collect import finished_trials
 from unseen.kinds.told import condition_of, told_apart
 from unseen.kinds.weaknesses.examined import Examined, of_subject, of_trial
+from unseen.studies.given_models import HELD
 from unseen.studies.study import Study
 from unseen.studies.subjects import subjects_of
 from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError
+
+FILES = (".onnx", ".pt2", ".safetensors")
 
 
 def everyone(study: Study) -> tuple[tuple[Examined, ...], tuple[str, ...]]:
@@ -31,9 +35,10 @@ def everyone(study: Study) -> tuple[tuple[Examined, ...], tuple[str, ...]]:
 
 def network_name(trial: Trial) -> str:
     """What the model of a trial is called: a file by its name, without its folder."""
-    section = trial.recipe.network
-    given = getattr(section, "model", None) or section.backbone
-    return given.rpartition("/")[2] if "/" in given and "." in given.rpartition("/")[2] else given
+    given = trial.recipe.network.name
+    if given.startswith(HELD):
+        return given.removeprefix(HELD).rpartition("-")[0]
+    return Path(given).name if Path(given).suffix in FILES else given
 
 
 def _told_apart(found: list[Examined]) -> tuple[Examined, ...]:
