@@ -155,7 +155,7 @@ def _tables(names: Sequence[str], asked: Asked) -> tuple[dict[str, Any], tuple[s
     from unseen.studies.describe import find_recipe
     from unseen.vocabulary.recipe import own_tables
 
-    tables = {key: value for key, value in own_tables(find_recipe(RECIPE)).items()}
+    tables = dict(own_tables(find_recipe(RECIPE)))
     tables["world"], tables["design"] = dict(tables["world"]), dict(tables["design"])
     notes: list[str] = []
     classes = None

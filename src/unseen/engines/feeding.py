@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,9 +39,9 @@ def feeding_of(
     own = model.preprocessing
     if own.dtype == "uint8" or own.channels not in ("RGB", "BGR"):
         return None
-    rows, targets = _canonical_rows(study, trial)
+    rows = _canonical_rows(study, trial)
     told = {**model_told(model), "world": study.world(trial).fingerprint, "rows": digest(rows.tobytes().hex())}
-    mark = digest(as_hashed({key: value for key, value in told.items()}))
+    mark = digest(as_hashed(told))
     name = _name(model, trial)
     if mark in known:
         return known[mark]
@@ -85,12 +85,12 @@ def _name(model: Given, trial: Trial) -> str:
     return network_name(trial) or model.name
 
 
-def _canonical_rows(study: Study, trial: Trial) -> tuple[np.ndarray, Any]:
+def _canonical_rows(study: Study, trial: Trial) -> np.ndarray:
     """Some canonical images, or of what is asked where nothing is canonical."""
     split, samples = study.split(trial), study.world(trial).samples
     name = CANONICAL if CANONICAL in split.sets else ASKED if ASKED in split.sets else next(iter(split.sets))
     rows = split.rows(samples, name)
-    return np.sort(rows[np.argsort(keyed(0, "feeding", rows), kind="stable")][:MOST]), split
+    return np.sort(rows[np.argsort(keyed(0, "feeding", rows), kind="stable")][:MOST])
 
 
 def usual(own: Preprocessing) -> Iterator[tuple[str, str, Preprocessing]]:

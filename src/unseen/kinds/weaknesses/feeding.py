@@ -91,6 +91,7 @@ class Fed:
 
 def note_feeding(path: Path, fed: Fed) -> None:
     """Keep what was found beside a study; of one model the newest."""
+    path.mkdir(parents=True, exist_ok=True)
     kept = [one for one in feedings(path) if one.model != fed.model]
     put_whole(path / FILE, json.dumps([asdict(one) for one in [*kept, fed]], indent=1, ensure_ascii=False))
 
