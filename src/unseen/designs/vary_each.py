@@ -187,10 +187,11 @@ def _objects(
     every = [one for turn in itertools.zip_longest(*chosen) for one in turn if one is not None]
     if len(every) < FEWEST:
         raise UnseenError(f"this world has {len(every)} objects; at least {FEWEST} are needed.")
-    if images is not None and images < len(every):
+    least = len(every) + len(_sets(varied, pairs, together)) - 1
+    if images is not None and images < least:
         raise UnseenError(
-            f"design.images = {images} is fewer than one for each of {len(every)} objects; ask for at least "
-            f"{len(every) * (1 + len(varied))}, or set design.objects lower."
+            f"design.images = {images} is too few for {len(every)} objects and {least - len(every)} ways to change "
+            f"them; ask for at least {least}, better {len(every) * (1 + 2 * len(varied))}, or for fewer factors."
         )
     return every, left
 
