@@ -66,7 +66,7 @@ def test_a_set_changes_its_own_factors_and_no_others(levels, objects, seed, imag
 
 
 def test_the_same_objects_are_in_every_set_and_levels_take_turns():
-    samples = drawn((7, 5, 3), objects=6)
+    samples = drawn((13, 11, 9), objects=6)
     split = vary_each(samples, images=240, objects=4)
     objects = {name: set(samples.instance_numbers(split.rows(samples, name)).tolist()) for name in split.sets}
     assert all(own == objects["canonical"] for own in objects.values())
