@@ -123,7 +123,7 @@ def _row(model: str, at: AtLevel, x: float | None) -> dict[str, Any]:
     i: Interval = at.score.interval
     bounded = has_interval(i.low, i.high)
     return {
-        "model": model, "level": _plain(at.level), "x": x, "value": finite(i.value), "canonical": at.canonical,
+        "model": model, "level": plain(at.level), "x": x, "value": finite(i.value), "canonical": at.canonical,
         "low": i.low if bounded else None, "high": i.high if bounded else None, "shown": number(i.value),
         "interval": interval(i.low, i.high, i.n), "n": f"{i.n:,} objects, {at.score.images:,} images",
     }  # fmt: skip
@@ -185,7 +185,7 @@ def _named(
 ) -> alt.LayerChart:
     """Dots beside each other, the canonical level first."""
     data = [_row(model, each, None) for model, own in found.items() for each in own]
-    there = [_plain(level) for level in order if any(row["level"] == _plain(level) for row in data)]
+    there = [plain(level) for level in order if any(row["level"] == plain(level) for row in data)]
     stands = [row["level"] for row in data if row["canonical"]]
     there = [*dict.fromkeys([*stands, *there])]
     base = alt.Chart(alt.Data(values=data))
@@ -208,10 +208,10 @@ def _named(
     return alt.LayerChart(layer=layers, height=180)
 
 
-def _plain(level: str) -> str:
+def plain(level: str) -> str:
     """A level as an axis has it.
 
-    >>> _plain("27.6923"), _plain("sky 1")
+    >>> plain("27.6923"), plain("sky 1")
     ('27.7', 'sky 1')
     """
     try:

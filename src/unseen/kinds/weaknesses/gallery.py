@@ -102,7 +102,7 @@ def strips(found: Sequence[Strip]) -> str:
                 f'<div style="min-width:0">{shown}<div class="small" style="font-size:11px;margin-top:4px;'
                 f'overflow:hidden;text-overflow:ellipsis;white-space:nowrap">{escape(_short(level))}</div></div>'
             )
-        grid = f"display:grid;grid-template-columns:repeat({len(cells)},minmax(0,{SMALL}px));gap:8px;margin:4px 0 16px"
+        grid = f"display:grid;grid-template-columns:repeat(auto-fill,minmax(60px,{SMALL}px));gap:8px;margin:4px 0 16px"
         made.append(f'<h3>{escape(one.factor)}</h3><div style="{grid}">{"".join(cells)}</div>')
     truth = found[0].truth if found else ""
     words = f"One object ({truth}) with each factor changed alone; its canonical image is framed."

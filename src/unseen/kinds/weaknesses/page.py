@@ -245,7 +245,7 @@ def _map(one: Examined, name: str, found: list) -> Drawing:
     def frame(row: int, column: int) -> str:
         return "seen" if rows[row] == stand[0] or columns[column] == stand[1] else ""
 
-    names = [[figures._plain(level) for level in own] for own in (rows, columns)]
+    names = [[figures.plain(level) for level in own] for own in (rows, columns)]
     label = f"Accuracy in each cell of {a} and {b}, {one.name}"
     return heat_grid(values, names[0], names[1], axes=(a, b), words=words, frame=frame, label=label)
 
@@ -254,7 +254,7 @@ def _worst(contents: WeaknessContents) -> list[Section]:
     blocks: list[Block] = []
     for one in contents.every[:TABLES]:
         rows = tuple(
-            (name, level, with_interval(found.interval), f"{found.interval.n:,}", f"{found.images:,}")
+            (name, _levels(level), with_interval(found.interval), f"{found.interval.n:,}", f"{found.images:,}")
             for name, level, found in worst_cells(one, MOST_CELLS)
         )
         if rows:
@@ -265,6 +265,15 @@ def _worst(contents: WeaknessContents) -> list[Section]:
         "build on one cell."
     )
     return [Section("worst", "The worst levels", (*blocks, Text(note, small=True)))] if blocks else []
+
+
+def _levels(words: str) -> str:
+    """Levels as a reader wants them.
+
+    >>> _levels("83.0769 × -0.275"), _levels("sky 1")
+    ('83.1 × −0.275', 'sky 1')
+    """
+    return " × ".join(figures.plain(level).replace("-", "−", 1) for level in words.split(" × "))
 
 
 def _sureness_table(contents: WeaknessContents) -> list[Block]:
