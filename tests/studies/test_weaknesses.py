@@ -258,3 +258,16 @@ def test_a_share_of_nothing_is_no_number(tmp_path):
     study = answered(opened(tmp_path), lambda row: True)
     numbers = [row for row in tidy_of(study.inner).iter_rows(named=True) if row["measure"] == "confidence when wrong"]
     assert all(row["value"] is None or not math.isnan(row["value"]) for row in numbers)
+
+
+def test_the_models_that_ship_can_be_read():
+    import tomllib
+    from importlib.resources import files
+
+    tables = tomllib.loads(files("unseen.kinds.weaknesses").joinpath("references.toml").read_text("utf-8"))
+    for question in tables:
+        for one in references(question):
+            assert 0 <= one.canonical.low <= one.canonical.value <= one.canonical.high <= 1
+            assert all(gap.low <= gap.value <= gap.high for gap in one.gaps.values())
+            assert one.machine
+            assert one.images >= one.objects > 0

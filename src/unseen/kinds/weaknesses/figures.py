@@ -192,8 +192,9 @@ def _named(
     scale, axis = _scales(factor)
     crowded = len(there) > MOST_NAMES
     names = alt.Axis(
-        title=factor, labelAngle=-40 if sum(map(len, there)) > 24 else 0, labelLimit=110, labels=not crowded
-    )
+        title=factor, labelAngle=-40 if sum(map(len, there)) > 24 else 0, labelLimit=110, labels=not crowded,
+        labelOverlap="parity",
+    )  # fmt: skip
     x = alt.X("level:N", sort=there, axis=names, scale=alt.Scale(domain=there))
     side = alt.XOffset("model:N", sort=list(colours), scale=alt.Scale(domain=list(colours)))
     colour = alt.Color("model:N", scale=alt.Scale(domain=list(colours), range=list(colours.values())), title=None)

@@ -111,7 +111,9 @@ def gap(one: Examined, name: str) -> Gap:
     here, there = one.of(name), one.of(CANONICAL)
     if one.paired:
         _, values = paired(one.right, one.objects, here, there)
-        return Gap(name, mean_interval(values).cut(-1, 1), tuple(values.tolist()))
+        found = mean_interval(values)
+        found = found.without_ends() if found.has_no_width else found.cut(-1, 1)
+        return Gap(name, found, tuple(values.tolist()))
     a, b = one.right[here].astype(float), one.right[there].astype(float)
     return Gap(name, _unpaired(a, b), ())
 
