@@ -235,6 +235,7 @@ def test_clean_removes_leftovers_and_asks_before_it_removes_results(say, finishe
             ("hold_out_combinations", "from_lists", "seen_per_level: must be given", 'balance: default "exact"'),
         ),
         ("models", ("resnet18-w8", "split-1", "shared-wide", "module:factory", "Encoders", "beta-vae, ada-gvae")),
+        ("models", ("Models that come with their weights", "efficientnet-lite1", "ibot-21k", "CC-BY-NC-4.0", "94 MB")),
         ("recipes", ("demo", "madan2022/mnist-position", "unseen plan NAME")),
     ],
 )

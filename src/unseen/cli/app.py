@@ -723,8 +723,8 @@ def designs() -> None:
 def models(
     network: Annotated[str | None, typer.Argument(metavar="NETWORK", help="Show the layers of this one.")] = None,
 ) -> None:
-    """List the backbones, how tasks may share them, the encoders that learn without labels, and the protocols: how a
-    network comes to its weights.
+    """List the backbones, how tasks may share them, the encoders that learn without labels, the protocols (how a
+    network comes to its weights), and the models that come with theirs: which are on this machine, what others weigh.
 
     Example: `unseen models resnet18`
     """

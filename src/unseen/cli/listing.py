@@ -13,7 +13,7 @@ from rich.markup import escape
 
 from unseen.cli.terminal import Terminal
 from unseen.reports.console import bare_table, print_hanging, print_table
-from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.errors import UnseenError, listed, unknown
 
 if TYPE_CHECKING:
     from unseen.reports.finding import Finding
@@ -96,6 +96,7 @@ def list_models(console: Console, network: str | None) -> None:
     )
     _list_encoders(console)
     _list_protocols(console)
+    _list_given(console)
 
 
 def _list_protocols(console: Console) -> None:
@@ -111,6 +112,34 @@ def _list_protocols(console: Console) -> None:
         console,
         "A recipe that names none is settled by its keys: training.objective other than supervised is a readout, "
         "network.frozen a probe, network.pretrained or network.checkpoint a finetune, else scratch.",
+    )
+
+
+def _list_given(console: Console) -> None:
+    """Models that come with their weights: which are here, what the others weigh, under which licence."""
+    from unseen.models.given.listing import also_here, describe_given
+    from unseen.vocabulary.sizes import size_text
+
+    console.print("\nModels that come with their weights:\n")
+    table = bare_table("model", "million\nweights", "size", "licence", "here", "weights come from")
+    for row in describe_given():
+        here = "yes" if row.file else "no"
+        table.add_row(
+            row.name, f"{row.parameters / 1e6:.1f}", size_text(row.size), row.licence, here, escape(row.origin)
+        )
+    print_table(console, table)
+    console.print()
+    print_hanging(
+        console,
+        "Here: on this machine, so that nothing is fetched. What is not is fetched from its hub once a download is "
+        "asked for, or given as a file (checkpoint). Sizes are those of 32-bit weights.",
+    )
+    if others := also_here():
+        print_hanging(console, f"Also on this machine: {listed(others, 20)}")
+    print_hanging(
+        console,
+        "As well: any name of timm, torchvision:NAME, open_clip:ARCH/TAG, a Hugging Face folder, a .pt2 or .onnx file, "
+        "your own module:factory, and in Python any network or function (docs/guide/your-own-model.md).",
     )
 
 

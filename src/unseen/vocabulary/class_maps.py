@@ -104,11 +104,21 @@ def class_map(name: str = "everyday") -> ClassMap:
     >>> class_map().classes["mug"], class_map().classes["giraffe"]
     ((504,), ())
     """
+    labels = tuple(one.names[0] for one in imagenet_classes())
+    return ClassMap(name, {key: _numbers(said) for key, said in synsets_said(name).items()}, labels, HOW[name])
+
+
+@lru_cache
+def synsets_said(name: str) -> Mapping[str, tuple[str, ...]]:
+    """A table that ships as it is written: for each category the synsets to take, and with a minus those to take away.
+
+    >>> synsets_said("everyday")["mug"]
+    ('n03797390 mug',)
+    """
     tables = tomllib.loads(files("unseen.vocabulary").joinpath("class_maps.toml").read_text("utf-8"))
     if name not in tables:
         raise unknown("class map", name, tables)
-    labels = tuple(one.names[0] for one in imagenet_classes())
-    return ClassMap(name, {key: _numbers(said) for key, said in tables[name].items()}, labels, HOW[name])
+    return {key: tuple(said) for key, said in tables[name].items()}
 
 
 def _numbers(said: Sequence[str]) -> tuple[int, ...]:

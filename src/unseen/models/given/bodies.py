@@ -23,7 +23,7 @@ class Network:
     """
 
     def __init__(self, name: str, module: nn.Module, layer: str = "") -> None:
-        self.name, self._module, self.layer = name, module.eval().requires_grad_(False), layer
+        self.name, self._module, self.layer = name, module.eval(), layer
         if layer:
             self._layer(layer)
 
@@ -131,7 +131,7 @@ def as_tensor(name: str, made: Any) -> Tensor:
     return torch.from_numpy(np.ascontiguousarray(found))
 
 
-def logits_in(made: Any) -> Tensor:
+def logits_in(made: Any) -> Any:
     """The tensor in what a network gives: itself, its ``logits`` (transformers), or the first of several."""
     if isinstance(made, Tensor):
         return made

@@ -18,11 +18,13 @@ from unseen.vocabulary.errors import UnseenError, nearest
 from unseen.vocabulary.sources import FACTORY
 
 SCHEMES = ("timm", "torchvision", "open_clip", "huggingface")
+UNKNOWN = ("exported", "onnx", "module", "callable")  # what comes without a word on its outputs
 TRIAL_SIDE = 224  # of the pictures by which a model that does not say so is asked how many outputs it has
 FORMS = (
-    "a name of timm (resnet50.a1_in1k, timm:NAME), torchvision:NAME, open_clip:ARCH/TAG, huggingface:FOLDER or a folder "
-    "with config.json, a name of the catalogue (`unseen models`), module:factory, a .pt2 or .onnx file, and, in Python, "
-    "a network or a function"
+    "a name of timm (resnet50.a1_in1k, timm:NAME), torchvision:NAME, open_clip:ARCH/TAG, huggingface:FOLDER or a "
+    "folder "
+    "with config.json, a name of the catalogue (`unseen models`), module:factory, a .pt2 or .onnx file, and, in "
+    "Python, a network or a function"
 )
 
 
@@ -77,13 +79,11 @@ def bring(
         found.outputs = many
     found.to(device)
     found.precision = precision
-    if found.outputs == -1 or (
-        are_probabilities is None and found.source in ("exported", "onnx", "module", "callable")
-    ):
+    if found.outputs == -1 or (are_probabilities is None and found.source in UNKNOWN):
         _try(found)
     if said is not None:
         found.labels, found.label_space = said, ""
-    elif not found.labels and found.source in ("exported", "onnx", "module", "callable") and found.outputs == 1000:
+    elif not found.labels and found.source in UNKNOWN and found.outputs == 1000:
         found.labels, found.label_space = labels_of_many(1000)
         found.known["labels_are"] = "assumed: 1,000 outputs are taken for ImageNet's classes in their usual order"
     if are_probabilities is not None:
@@ -134,7 +134,8 @@ def _by_name(name: str, ways: _Ways) -> Given:
         return _of_file(name, suffix, ways)
     if suffix in (".pt", ".pth", ".ckpt", ".safetensors", ".bin") and Path(name).expanduser().is_file():
         raise UnseenError(
-            f"'{name}' is a file of weights, and does not say of which network: name that, with this file as checkpoint."
+            f"'{name}' is a file of weights, and does not say of which network: name that, with this file as "
+            "checkpoint."
         )
     if Path(name).expanduser().is_dir():
         return _of_scheme(name, "huggingface", name, ways)
@@ -200,14 +201,14 @@ def _of_file(name: str, suffix: str, ways: _Ways) -> Given:
 
 
 def _by_value(value: Callable[..., Any], ways: _Ways, digest: str) -> Given:
-    from unseen.models.given.code import from_function, from_network
+    from unseen.models.given.code import from_function, from_network, snapshot
 
     if isinstance(value, Given):
         return value
     name = getattr(value, "__name__", type(value).__name__)
     ways.no(name, "checkpoint", "random", "arguments")
     if isinstance(value, nn.Module):
-        return from_network(value, features=ways.features, code=digest)
+        return from_network(snapshot(value), features=ways.features, code=digest)
     if not callable(value):
         raise UnseenError(f"a {type(value).__name__} is no model; possible: {FORMS}.")
     return from_function(value, digest=digest)

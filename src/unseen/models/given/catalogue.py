@@ -40,6 +40,7 @@ class Row:
     parameters: int = 0
     licence: str = ""
     top1: float | None = None
+    repository: str = ""  # of the hub, where that is not timm's with the model's name
     source: str = ""
     note: str = ""
 
@@ -47,11 +48,12 @@ class Row:
 CATALOGUE: dict[str, Row] = {
     "clip": Row(
         "CLIP", "open_clip:ViT-B-16/openai", parameters=149_620_737, licence="MIT",
-        source="github.com/openai/CLIP",
+        repository="timm/vit_base_patch16_clip_224.openai", source="github.com/openai/CLIP",
     ),
     "clip-laion2b": Row(
         "CLIP on LAION-2B, zero-shot", "open_clip:ViT-B-16/laion2b_s34b_b88k", parameters=149_620_737, licence="MIT",
-        source="github.com/mlfoundations/open_clip", note="the paper does not name the size; ViT-B/16 as its others",
+        repository="laion/CLIP-ViT-B-16-laion2B-s34B-b88K", source="github.com/mlfoundations/open_clip",
+        note="the paper does not name the size; ViT-B/16 as its others",
     ),
     "mae": Row(
         "MAE", architecture="vit_base_patch16_224.mae", layout=MAE, file="mae_pretrain_vit_base.pth",
@@ -64,7 +66,7 @@ CATALOGUE: dict[str, Row] = {
         source="timm", note="timm's only Mixer-B/16 of that time with 1k classes; Google trained it on 21k first",
     ),
     "mixer-21k": Row(
-        "MLP-Mixer 21k", "timm:mixer_b16_224.miil_in21k", parameters=67_739_549, licence="Apache-2.0",
+        "MLP-Mixer 21k", "timm:mixer_b16_224.miil_in21k", parameters=67_740_421, licence="Apache-2.0",
         source="github.com/Alibaba-MIIL/ImageNet21K (Ridnik et al. 2021)",
     ),
     "resnet50-1k": Row(
@@ -73,13 +75,13 @@ CATALOGUE: dict[str, Row] = {
     ),
     "resnet50-21k": Row(
         "ResNet-50 21k", architecture="resnet50", file="resnet50_miil_21k.pth", arguments={"num_classes": 11221},
-        view=MIIL_RESNET, parameters=46_501_013, licence="MIT",
+        view=MIIL_RESNET, parameters=46_499_861, licence="MIT",
         source="github.com/Alibaba-MIIL/ImageNet21K, MODEL_ZOO.md (Ridnik et al. 2021)",
     ),
     "simclr": Row(
         "SimCLR", architecture="resnet50", layout=BOLTS, file="simclr_imagenet.ckpt", arguments={"num_classes": 0},
         view=BOLTS_VIEW, parameters=23_508_032, licence="Apache-2.0",
-        source="Lightning Bolts (Falcon & Cho 2020), pl-bolts-weights, simclr/bolts_simclr_imagenet/simclr_imagenet.ckpt",
+        source="Lightning Bolts (Falcon & Cho 2020), pl-bolts-weights, simclr/bolts_simclr_imagenet",
         note="a Lightning file holds classes beside tensors: save its state_dict where you trust it",
     ),
     "vit-1k": Row(
@@ -88,7 +90,7 @@ CATALOGUE: dict[str, Row] = {
         note="trained on 21k first; timm:vit_base_patch16_224.augreg_in1k never saw 21k",
     ),
     "vit-21k": Row(
-        "ViT 21k", "timm:vit_base_patch16_224_miil.in21k", parameters=94_400_213, licence="Apache-2.0",
+        "ViT 21k", "timm:vit_base_patch16_224_miil.in21k", parameters=94_399_957, licence="Apache-2.0",
         source="github.com/Alibaba-MIIL/ImageNet21K (Ridnik et al. 2021)",
     ),
     "ibot-1k": Row(
@@ -123,8 +125,8 @@ def from_catalogue(
     else:
         if not row.name and checkpoint is None and random is None and not row.architecture.partition(".")[2]:
             raise UnseenError(
-                f"model '{name}' ({row.paper}) comes as a file of its makers, which no hub here has: get {row.file} from "
-                f"{row.source}, and give it as checkpoint." + (f" ({row.note}.)" if row.note else "")
+                f"model '{name}' ({row.paper}) comes as a file of its makers, which no hub here has: get {row.file} "
+                f"from {row.source}, and give it as checkpoint." + (f" ({row.note}.)" if row.note else "")
             )
         layout = Layout(part or row.layout.part, row.layout.left)
         found = from_timm(

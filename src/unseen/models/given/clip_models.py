@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ class TwoTowers:
     """A model of open_clip. Its features are what it projects pictures and texts to, not normalised."""
 
     def __init__(self, name: str, module: nn.Module, tokens: Any) -> None:
-        self.name, self._module, self._tokens = name, module.eval().requires_grad_(False), tokens
+        self.name, self._module, self._tokens = name, module.eval(), tokens
 
     @property
     def module(self) -> nn.Module:
@@ -72,8 +73,8 @@ def from_open_clip(
         raise unknown("weights", tag, tags, where=f"open_clip's '{architecture}'")
     if not tag and checkpoint is None and random is None:
         raise UnseenError(
-            f"model '{name}': say which weights, as in open_clip:{architecture}/{tags[0] if tags else 'TAG'}; possible: "
-            f"{listed(tags)}."
+            f"model '{name}': say which weights, as in open_clip:{architecture}/{tags[0] if tags else 'TAG'}; "
+            f"possible: {listed(tags)}."
         )
     config = clip.get_pretrained_cfg(architecture, tag) if tag else {}
     settings = {"force_quick_gelu": bool(config.get("quick_gelu", False)), **(arguments or {})}
@@ -116,10 +117,13 @@ def published(architecture: str, tag: str, config: Mapping[str, Any]) -> Publish
 
 
 def _made(name: str, architecture: str, clip: Any, settings: Mapping[str, Any]) -> nn.Module:
+    logging.disable(logging.WARNING)  # it warns that no weights were loaded, which is what was asked for
     try:
         return clip.create_model(architecture, pretrained=None, load_weights=False, **settings)
     except Exception as error:
         raise UnseenError(f"open_clip could not build '{name}': {type(error).__name__}: {error}") from error
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def _fill(net: nn.Module, file: str) -> None:
@@ -149,5 +153,5 @@ def preprocessing_of(net: Any) -> Preprocessing:
         interpolation="bilinear" if said.interpolation == "bilinear" else "bicubic",
         mean=tuple(said.mean),
         std=tuple(said.std),
-        fill=said.fill_color,
+        fill=(said.fill_color,),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -51,6 +52,17 @@ def from_factory(
         + (", which cannot take a checkpoint" if callable(made) else "")
         + "; possible: a torch.nn.Module, or a function of pictures (without checkpoint)."
     )
+
+
+def snapshot(net: nn.Module) -> nn.Module:
+    """A copy of a network as it is now: its user may train on, and keeps it in training mode and where it was."""
+    try:
+        return copy.deepcopy(net)
+    except Exception as error:
+        raise UnseenError(
+            f"a {type(net).__name__} cannot be copied ({type(error).__name__}: {error}); give a function "
+            "that calls it: lambda images: net(images)."
+        ) from error
 
 
 def from_network(

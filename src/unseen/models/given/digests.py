@@ -20,7 +20,8 @@ def of_tensors(tensors: Mapping[str, Tensor], *words: object) -> str:
     for name in sorted(tensors):
         value = tensors[name].detach().cpu().contiguous()
         found.update(f"{name} {value.dtype} {tuple(value.shape)}".encode())
-        found.update(memoryview(value.reshape(-1).view(torch.uint8).numpy()) if value.numel() else b"")
+        if value.numel():
+            found.update(value.reshape(-1).view(torch.uint8).numpy().data)
     return found.hexdigest()
 
 

@@ -29,53 +29,12 @@ TARGETS = re.compile(
     r"|_operator\.\w+|math\.\w+|torch\.(_sym_\w+|sym_\w+)|#\w[\w.]*"
 )
 WORDS = frozenset(
-    [
-        "Symbol",
-        "Integer",
-        "Float",
-        "Rational",
-        "Add",
-        "Mul",
-        "Pow",
-        "FloorDiv",
-        "Mod",
-        "PythonMod",
-        "CeilDiv",
-        "CleanDiv",
-        "Max",
-        "Min",
-        "Eq",
-        "Ne",
-        "Equality",
-        "Unequality",
-        "Lt",
-        "Le",
-        "Gt",
-        "Ge",
-        "LessThan",
-        "StrictLessThan",
-        "GreaterThan",
-        "StrictGreaterThan",
-        "And",
-        "Or",
-        "Not",
-        "ModularIndexing",
-        "Identity",
-        "TrueDiv",
-        "IntTrueDiv",
-        "FloatTrueDiv",
-        "CeilToInt",
-        "FloorToInt",
-        "True",
-        "False",
-        "positive",
-        "integer",
-        "nonnegative",
-        "negative",
-        "real",
-        "finite",
-        "precision",
-    ]
+    """
+    Symbol Integer Float Rational Add Mul Pow FloorDiv Mod PythonMod CeilDiv CleanDiv Max Min Eq Ne
+    Equality Unequality Lt Le Gt Ge LessThan StrictLessThan GreaterThan StrictGreaterThan And Or Not
+    ModularIndexing Identity TrueDiv IntTrueDiv FloatTrueDiv CeilToInt FloorToInt True False positive
+    integer nonnegative negative real finite precision
+    """.split()  # noqa: SIM905
 )
 GUARDS = (
     ast.Expression, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Constant, ast.Name, ast.Load, ast.Subscript,
@@ -141,8 +100,8 @@ def read_program(name: str, file: Path) -> Any:
                 _check(name, member, archive.read(member))
     except (zipfile.BadZipFile, OSError, EOFError) as error:
         raise UnseenError(
-            f"model '{name}': '{file}' could not be read ({error}). A .pt2 file is what torch.export.save writes; is it "
-            "complete?"
+            f"model '{name}': '{file}' could not be read ({error}). A .pt2 file is what torch.export.save writes; is "
+            "it complete?"
         ) from error
     try:
         with warnings.catch_warnings():
@@ -151,16 +110,16 @@ def read_program(name: str, file: Path) -> Any:
     except Exception as error:
         raise UnseenError(
             f"model '{name}': '{file}' holds no exported program that this torch ({torch.__version__}) can read "
-            f"({type(error).__name__}: {str(error).partition(chr(10))[0][:200]}). Export it again with a torch as old as "
-            "this one."
+            f"({type(error).__name__}: {str(error).partition(chr(10))[0][:200]}). Export it again with a torch as old "
+            "as this one."
         ) from error
 
 
 def _check(name: str, member: str, content: bytes) -> None:
     def refuse(what: str) -> UnseenError:
         return UnseenError(
-            f"model '{name}': the file holds {what} ({member}); loading it could run code, so it is refused. Export the "
-            "plain network (torch.export.export, torch.export.save) where you trust it."
+            f"model '{name}': the file holds {what} ({member}); loading it could run code, so it is refused. Export "
+            "the plain network (torch.export.export, torch.export.save) where you trust it."
         )
 
     last = member.rpartition("/")[2]

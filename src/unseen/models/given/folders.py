@@ -44,8 +44,8 @@ def from_folder(name: str, said: str, *, download: bool = False, features: str =
     if not weights.is_file():
         beside = sorted(path.name for path in folder.iterdir())
         raise UnseenError(
-            f"model '{name}': '{folder}' has no {SAFE}; it has {listed(beside)}. Pickled weights (pytorch_model.bin) are "
-            "not read here: save the model again with save_pretrained(FOLDER, safe_serialization=True)."
+            f"model '{name}': '{folder}' has no {SAFE}; it has {listed(beside)}. Pickled weights (pytorch_model.bin) "
+            "are not read here: save the model again with save_pretrained(FOLDER, safe_serialization=True)."
         )
     made = _timms(name, config, weights) if "architecture" in config else _transformers(name, folder, config)
     net, preprocessing, labels, space = made
@@ -74,8 +74,8 @@ def _fetched(said: str, download: bool) -> Path:
             ) from error
         raise UnseenError(
             f"'{said}' could not be fetched from the Hugging Face hub ({type(error).__name__}: "
-            f"{str(error).partition(chr(10))[0]}). Is there a network here, and is HF_HUB_OFFLINE unset? Otherwise copy "
-            "the folder from where there is one."
+            f"{str(error).partition(chr(10))[0]}). Is there a network here, and is HF_HUB_OFFLINE unset? Otherwise "
+            "copy the folder from where there is one."
         ) from error
 
 
@@ -113,8 +113,8 @@ def _transformers(
 ) -> tuple[Any, Preprocessing, tuple[str, ...], str]:
     if "auto_map" in config:
         raise UnseenError(
-            f"model '{name}': the folder brings Python code of its own (auto_map in {CONFIG}), which is not run. Bring it "
-            "as module:factory, if you trust that code."
+            f"model '{name}': the folder brings Python code of its own (auto_map in {CONFIG}), which is not run. "
+            "Bring it as module:factory, if you trust that code."
         )
     try:
         from transformers import AutoModelForImageClassification
@@ -140,8 +140,8 @@ def _transformers(
     if wrong:
         said = "; ".join(f"{key.replace('_keys', '')}: {listed(names, 4)}" for key, names in wrong.items())
         raise UnseenError(
-            f"model '{name}': the weights in '{folder}' are not those of {config.get('architectures')} ({said}). Nothing "
-            "is left at random: was the folder saved from a classifier?"
+            f"model '{name}': the weights in '{folder}' are not those of {config.get('architectures')} ({said}). "
+            "Nothing is left at random: was the folder saved from a classifier?"
         )
     return net, preprocessing_in(folder, net), *_labels(net)
 

@@ -83,8 +83,8 @@ def obtained(one: Published, *, download: bool, instead: str = "give the file as
     except Exception as error:  # of many kinds, by what fails on the way
         why = f"{type(error).__name__}: {str(error).strip().partition(os.linesep)[0]}"
         raise UnseenError(
-            f"{missing}, and could not be fetched ({why}). Is there a network here? Otherwise get the file where there is "
-            f"one and {instead}."
+            f"{missing}, and could not be fetched ({why}). Is there a network here? Otherwise get the file where "
+            f"there is one and {instead}."
         ) from error
 
 

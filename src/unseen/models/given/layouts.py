@@ -57,6 +57,12 @@ def tensors_in(path: str, part: str = "") -> dict[str, Tensor]:
 
 def without_prefix(tensors: Mapping[str, Tensor], own: Collection[str]) -> dict[str, Tensor]:
     """The tensors below the prefix under which most of a network's own names are found; all, where there is none."""
+    prefix = prefix_of(tensors, own)
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+
+
+def prefix_of(tensors: Collection[str], own: Collection[str]) -> str:
+    """The shortest beginning ("module.backbone.") below which most of a network's own names are found."""
     names = set(own)
     prefixes = {""}
     for name in tensors:
@@ -66,20 +72,22 @@ def without_prefix(tensors: Mapping[str, Tensor], own: Collection[str]) -> dict[
     def fitting(prefix: str) -> int:
         return sum(name.removeprefix(prefix) in names for name in tensors if name.startswith(prefix))
 
-    best = max(sorted(prefixes, key=len), key=fitting)
-    return {name.removeprefix(best): value for name, value in tensors.items() if name.startswith(best)}
+    return max(sorted(prefixes, key=lambda one: (len(one), one)), key=fitting)
 
 
 def load_layout(module: nn.Module, path: str, layout: Layout, *, heads: Collection[str] = ()) -> list[str]:
     """Put a file's tensors into a network, strictly; gives notes on what was left out."""
     every = tensors_in(path, layout.part)
-    tensors = without_prefix(every, module.state_dict())
-    kept = {name: value for name, value in tensors.items() if not name.startswith(layout.left or ("\0",))}
+    prefix = prefix_of(every, module.state_dict())
+    left = layout.left or ("\0",)
+    kept, dropped = {}, set()
+    for name, value in every.items():
+        own = name.removeprefix(prefix)
+        if name.startswith(prefix) and not own.startswith(left):
+            kept[own] = value
+        else:
+            dropped.add(own.partition(".")[0])
     notes = fit(module, kept, path, heads=heads)
-    dropped = sorted({name.partition(".")[0] for name in tensors if name not in kept})
-    outside = sorted({n.partition(".")[0] for n in every} - {n.partition(".")[0] for n in tensors}) if len(
-        every
-    ) > len(tensors) else []  # fmt: skip
-    if dropped or outside:
-        notes.append(f"left out of the file, since only training needs it: {listed([*dropped, *outside], 6)}")
+    if dropped:
+        notes.append(f"left out of the file, since only training needs it: {listed(sorted(dropped), 6)}")
     return notes

@@ -51,7 +51,7 @@ LITES = {
         Lite(2, 260, 0.890, 0.776, 6_092_072, "efficientnet-lite2-9656183e.pth"),
     )
 }
-LICENCE = "Apache-2.0 (Google's weights, converted)"
+LICENCE = "Apache-2.0"  # Google's, who published the weights that were converted; the packages state none
 CLAIM = "github.com/tensorflow/tpu, models/official/efficientnet/lite"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +22,7 @@ CHUNK_ELSEWHERE = 256
 Keys = Sequence[object] | None
 
 
+@runtime_checkable
 class Body(Protocol):
     """What answers: prepared pictures in, outputs out."""
 

@@ -39,7 +39,8 @@ class Onnx:
         if chosen.features and chosen.features not in self._outputs:
             raise unknown("output", chosen.features, self._outputs, where=f"model '{name}'")
         shape = tuple(side if isinstance(side, int) and side > 0 else None for side in inputs[0].shape)
-        self.taken = Taken(shape, TYPES.get(inputs[0].type, inputs[0].type))
+        kind = str(inputs[0].type)
+        self.taken = Taken(shape, TYPES.get(kind, kind))
 
     def outputs(self, images: Tensor) -> Tensor:
         return self.chosen.answers(self.name, self._all(images))
@@ -72,8 +73,8 @@ class Onnx:
             return runtime.InferenceSession(str(self.file), options, providers=[*providers, "CPUExecutionProvider"])
         except Exception as error:
             raise UnseenError(
-                f"model '{self.name}': onnxruntime could not load '{self.file}' ({_said(error)}). Is the file complete, "
-                "with its .data file beside it if it has one?"
+                f"model '{self.name}': onnxruntime could not load '{self.file}' ({_said(error)}). Is the file "
+                "complete, with its .data file beside it if it has one?"
             ) from error
 
     def _all(self, images: Tensor) -> dict[str, Tensor]:

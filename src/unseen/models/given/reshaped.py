@@ -62,8 +62,8 @@ class Taken:
             want not in (None, have) for have, want in zip(sides[1:], self.shape[1:])
         ):
             raise UnseenError(
-                f"model '{name}' takes pictures of shape {self.words} and is fed {'×'.join(map(str, sides))}; its size is "
-                "fixed in the file: set preprocessing size to it, or export the model with other sizes."
+                f"model '{name}' takes pictures of shape {self.words} and is fed {'×'.join(map(str, sides))}; its "
+                "size is fixed in the file: set preprocessing size to it, or export the model with other sizes."
             )
 
 

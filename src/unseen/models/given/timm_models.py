@@ -165,4 +165,5 @@ def preprocessing_of(net: nn.Module) -> Preprocessing:
         mean=tuple(said["mean"]),
         std=tuple(said["std"]),
         channels="grey" if channels == 1 else "RGB",
+        fill=tuple(round(255 * value) for value in said["mean"]) if mode == "border" else (0,),
     )
