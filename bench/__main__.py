@@ -12,6 +12,8 @@ import sys
 BENCHES = (
     "training",
     "probes_cached",
+    "probes_many",
+    "features",
     "recording",
     "planning",
     "rendering",

@@ -134,9 +134,9 @@ def test_the_guide_names_every_key_of_a_recipe():
     guide = (ROOT / "docs/guide/recipes.md").read_text(encoding="utf-8")
     sections = (
         recipe.Recipe, recipe.NetworkSection, recipe.TrainingSection, recipe.SearchSection, recipe.CalibrationSection,
-        recipe.RecordingsSection, recipe.MeasuresSection,
+        recipe.RecordingsSection, recipe.AnswersSection, recipe.MeasuresSection,
     )  # fmt: skip
-    outside = {"network", "training", "readout", "search", "calibration", "recordings", "measures"}  # own tables
+    outside = {"network", "training", "readout", "search", "calibration", "recordings", "measures", "answers"}  # own tables
     keys = {key for section in sections for key in section.model_fields} - outside
     assert sorted(key for key in keys if f"`{key}`" not in guide) == []
 

@@ -29,3 +29,21 @@ def same_from_weights(opened, tmp_path, untrainable, **options):
         assert {key: value for key, value in after.items() if key not in ("asked", "finished")} == {
             key: value for key, value in before.items() if key != "finished"
         }
+
+
+def same_from_features(opened, tmp_path, untrainable):
+    """Trials that keep features instead: the same answers to the bit, and no picture is shown again."""
+    shutil.move(opened.store.trials, tmp_path / "first")
+    untrainable()
+    world = opened.world(opened.trials[0])
+    shown, whole = [], type(world).images
+    type(world).images = lambda self, rows, *more: shown.append(len(rows)) or whole(self, rows, *more)
+    try:
+        outcome, _ = again(opened)
+    finally:
+        type(world).images = whole
+    assert outcome.finished == len(opened.trials)
+    assert shown == []
+    for one in (tmp_path / "first").iterdir():
+        other = opened.store.trials / one.name / "responses.parquet"
+        assert (one / "responses.parquet").read_bytes() == other.read_bytes()

@@ -456,15 +456,20 @@ def clean(
     weights: Annotated[
         bool, typer.Option("--weights", help="Also all weights: results stay, asking for more trains again.")
     ] = False,
+    features: Annotated[
+        bool, typer.Option("--features", help="Also all kept features and outputs of models, of every study here.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
 ) -> None:
     """Remove half-written files of killed runs and records of failures; results stay, unless --everything is given.
 
     Example: `unseen clean runs/demo`, or `unseen clean runs/demo --weights`
     """
-    from unseen.cli.planning import clean_study
+    from unseen.cli.planning import clean_features, clean_study
 
     clean_study(_study(study), console, everything, yes, weights)
+    if features:
+        clean_features(console, yes)
 
 
 @app.command()
@@ -705,6 +710,44 @@ def render(
     render_world(
         console, world, settings, out=out, format=form, rows=rows, sample=sample, seed=seed, shard=shard,
         device=device, workers=workers, batch=batch, questions=asked,
+    )  # fmt: skip
+
+
+@app.command()
+def features(
+    model: Annotated[
+        str, typer.Argument(parser=given_text, metavar="MODEL", help="A model with weights, by name or file.")
+    ],
+    world: Annotated[str, typer.Option("--world", help="A world (`unseen worlds`), or a recipe, for its world.")],
+    settings: WorldSet = None,
+    checkpoint: Annotated[
+        str | None, typer.Option("--checkpoint", metavar="FILE", help="Weights in place of the model's own.")
+    ] = None,
+    preprocessing: Annotated[
+        list[str] | None, typer.Option("--preprocessing", metavar="KEY=VALUE", help="Feed it otherwise than it says.")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=2, help="This many random images (default: all).")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of --sample.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", parser=given_path, metavar="FILE", help="A .parquet or .safetensors to write."),
+    ] = None,
+    device: Device = "auto",
+    precision: Annotated[str, typer.Option("--precision", help="auto, float32 or bf16.")] = "auto",
+) -> None:
+    """What a model makes of a world's images: its features, how well their neighbours name them, how alike they are.
+
+    Features are kept (UNSEEN_CACHE, at most UNSEEN_FEATURES GB), so that probes and other commands share them.
+
+    Example: `unseen features timm:resnet18.a1_in1k --world objects --sample 2000 --out features.parquet`
+    """
+    from unseen.cli.features import show_features
+
+    show_features(
+        console, model, world, settings, checkpoint=checkpoint, preprocessing=preprocessing, sample=sample, seed=seed,
+        out=out, device=device, precision=precision,
     )  # fmt: skip
 
 

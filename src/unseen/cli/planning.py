@@ -281,3 +281,17 @@ def clean_study(study: Any, console: Console, everything: bool, yes: bool, weigh
         f"removed {swept} half-written, {len(failures)} failure records, {len(left_behind)} trials no longer "
         f"needed{also}"
     )
+
+
+def clean_features(console: Console, yes: bool) -> None:
+    """Remove what models made of pictures: it costs only the time to compute it again."""
+    from unseen.recordings.features import kept, remove_features
+    from unseen.studies.kept_features import features_home
+    from unseen.vocabulary.sizes import size_text
+
+    home = features_home()
+    there = kept(home)
+    size = size_text(sum(size for _, size, _ in there))
+    if there and not yes and not typer.confirm(f"Delete the features of {len(there)} models on worlds ({size})?"):
+        return
+    console.print(f"removed {size_text(remove_features(home))} of features in {home}", soft_wrap=True, markup=False)

@@ -11,9 +11,11 @@ import numpy as np
 
 from unseen.engines.local import PACK, find_device
 from unseen.studies.anew import kept_of
-from unseen.studies.protocol_table import protocol_of
+from unseen.studies.protocol_table import Where, protocol_of
 from unseen.studies.strengths import possible_strengths
 from unseen.studies.study import Study
+from unseen.studies.together import goes_together
+from unseen.studies.trials import precisions
 from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError
 
@@ -43,7 +45,10 @@ def estimate(study: Study, device: str) -> Estimate:
     shared = side if place.type == "cpu" else 1  # what a pack took is shared out among its trials already
     seconds, images = 0.0, 0
     kept = {id(trial) for trial in todo if kept_of(study, trial, place.type) is not None}
+    jointly = [trial for trial in todo if goes_together(trial)]
     for trial in todo:
+        if goes_together(trial):
+            continue
         key, (n, looked) = _key(study, trial), (0, 0) if id(trial) in kept else _looks(study, trial)
         images += n
         looked += _asked(study, trial)
@@ -51,9 +56,23 @@ def estimate(study: Study, device: str) -> Estimate:
             rates[key] = _images_per_second(study, trial, place)
         by_steps = key not in timed
         seconds += (n + looked / FORWARD) / (rates[key] * side if by_steps else timed[key] * shared)
+    seconds += _together(study, jointly, place, rates)
     known = len({_key(study, trial) for trial in todo} & set(timed))
     before, more = _calibrations(study, place, rates)
     return Estimate(before + seconds, images + more, len(todo), torch.device(place).type, _how(known, len(rates)))
+
+
+def _together(study: Study, trials: list[Any], device: Any, rates: dict[str, float]) -> float:
+    """Seconds for what models make of pictures, each once for all trials that ask for it. Fitting probes is not
+    counted: it takes little beside."""
+    rows: dict[str, int] = {}
+    for trial in trials:
+        key = _key(study, trial)
+        looked = _asked(study, trial) + (sum(_looks(study, trial)) if protocol_of(trial.recipe).trains else 0)
+        rows[key] = max(rows.get(key, 0), looked)
+        if key not in rates:
+            rates[key] = _encoded_per_second(study, trial, device)
+    return sum(count / rates[key] for key, count in rows.items())
 
 
 def _how(known: int, stepped: int) -> str:
@@ -68,7 +87,7 @@ def finished_rates(study: Study, device: str) -> dict[str, float]:
     count as in :func:`estimate`. Of a pack each has its share of the time. Records that cannot be read tell nothing."""
     found: dict[str, list[float]] = {}
     for trial in study.trials:
-        name = study.find(trial, device)
+        name = None if goes_together(trial) else study.find(trial, device)
         if name is None:
             continue
         try:
@@ -136,6 +155,24 @@ def _images(trial: Any, rows: int, once: bool) -> int:
         return rows * (1 + is_wanted(recipe))
     tries = len(pairs_to_try(recipe)) * (1 - recipe.search.share) if is_wanted(recipe) else 0
     return round(rows * recipe.training.epochs * (1 + tries))
+
+
+def _encoded_per_second(study: Study, trial: Any, device: Any) -> float:
+    """Pictures a second that a model makes features or outputs of."""
+    import torch
+
+    together, world = protocol_of(trial.recipe).together, study.world(trial)
+    assert together is not None
+    encode = together.encode(study, trial, Where(device, precisions(trial.recipe, device.type)[0]))
+    size = (32 if device.type == "cpu" else 256, world.channels, *world.size)
+    images = torch.randint(0, 256, size, dtype=torch.uint8, device=device)
+    spans = []
+    for _ in range(STEPS + 1):
+        started = time.perf_counter()
+        with torch.inference_mode():
+            encode(images).float().cpu()
+        spans.append(time.perf_counter() - started)
+    return len(images) / max(1e-6, float(np.median(spans[1:])))
 
 
 def _images_per_second(study: Study, trial: Any, device: Any) -> float:

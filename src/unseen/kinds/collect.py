@@ -181,7 +181,8 @@ def _measured(study: Study, record: Record) -> Iterator[dict[str, Any]]:
     if "subject" in facts:  # nothing was trained
         return
     yield {"measure": "device seconds", "value": facts["seconds_together"] / facts["packed"], "n": facts["packed"]}
-    yield {"measure": "best epoch", "value": facts["best_epoch"] + 1, "n": len(facts["curve"])}
+    if facts["curve"]:  # nothing else was trained in epochs
+        yield {"measure": "best epoch", "value": facts["best_epoch"] + 1, "n": len(facts["curve"])}
 
 
 def varied(study: Study) -> Sequence[str]:

@@ -69,6 +69,12 @@ class Seeing(nn.Module):
     def forward(self, images: Tensor) -> dict[str, Tensor]:
         return self.network(self.prepare(images))
 
+    def depths(self) -> dict[str, int]:
+        return {f"network.{name}": depth for name, depth in cast(Any, self.network).depths().items()}
+
+    def undecayed(self) -> set[str]:
+        return {f"network.{name}" for name in cast(Any, self.network).undecayed()}
+
     @property
     def targets(self) -> tuple[str, ...]:
         return cast(Any, self.network).targets

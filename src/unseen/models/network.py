@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from unseen.models.bodies import Body
+from unseen.models.depths import depths_of, undecayed
 from unseen.vocabulary.errors import unknown
 
 
@@ -97,6 +98,19 @@ class Network(nn.Module):
             return {target: head(features) for target, head in zip(self.targets, self.heads, strict=True)}
         parts = zip(self.targets, self.branches, self.heads, strict=True)
         return {target: head(pooled(branch(common))) for target, branch, head in parts}
+
+    def depths(self) -> dict[str, int]:
+        """How deep each parameter lies, from 0; all heads are the deepest (:mod:`unseen.models.depths`)."""
+        found = {f"trunk.{name}": depth for name, depth in depths_of(self.trunk).items()}
+        above = max(found.values(), default=-1) + 1
+        for number, branch in enumerate(self.branches):
+            found |= {f"branches.{number}.{name}": above + depth for name, depth in depths_of(branch).items()}
+        last = max(found.values(), default=-1) + 1
+        return {**found, **{f"heads.{name}": last for name, _ in self.heads.named_parameters()}}
+
+    def undecayed(self) -> set[str]:
+        """Parameters that timm's networks say are not to decay."""
+        return undecayed(self)
 
     def features(self, images: Tensor) -> Tensor:
         """What the heads see, ``[n, features]``, or ``[n, targets, features]`` where each has a branch of its own."""

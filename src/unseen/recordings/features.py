@@ -104,7 +104,7 @@ class Features:
         if not len(self.missing(rows)):
             self._used()
             return 0
-        size, before = batch or BATCHES.get(device.type, BATCH), 0
+        size = batch or BATCHES.get(device.type, BATCH)
         with self._disk(), in_turn(self.folder / "lock"):
             missing = self.missing(rows)  # again, within the lock: another process may have done it meanwhile
             total = len(missing)
@@ -116,7 +116,7 @@ class Features:
                 except torch.OutOfMemoryError:
                     if size == 1:
                         raise
-                size, before = max(1, size // 2), before + 1  # the error is gone by now, and what it held with it
+                size = max(1, size // 2)  # the error is gone by now, and what it held with it
                 missing = self.missing(rows)
         return total
 
@@ -279,8 +279,8 @@ def _make_room(home: Path, mine: Path, need: int, most: float) -> None:
     own = sum(size for folder, size, _ in there if folder == mine)
     if own + need > most * 1e9:
         raise UnseenError(
-            f"features of these rows take {size_text(own + need)}, and all features may take {most:g} GB; allow more by "
-            f"{BUDGET}={math.ceil((own + need) / 1e9)}, or ask for fewer images."
+            f"features of these rows take {size_text(own + need)}, and all features may take {most:g} GB; allow more "
+            f"by {BUDGET}={math.ceil((own + need) / 1e9)}, or ask for fewer images."
         )
     total = sum(size for _, size, _ in there)
     for folder, size, _ in there:

@@ -58,6 +58,7 @@ def _check_trial(study: Study, trial: Trial, *, new: bool) -> None:
     if new:
         _check_asked(trial, split, asked, samples)
     if not (trains(trial.recipe) and protocol_of(trial.recipe).trains):
+        _check_asks(trial)
         return  # nothing is trained, and no unit looked at
     if "train" not in split.sets:
         raise UnseenError(
@@ -72,6 +73,16 @@ def _check_trial(study: Study, trial: Trial, *, new: bool) -> None:
     check_images(trial, study.world(trial).size, split.count(samples, "train"))
     if not goes_together(trial):
         _check_search(trial, split, samples)
+
+
+def _check_asks(trial: Trial) -> None:
+    """A protocol that was named, or a model, must have rows to train on if it needs such."""
+    recipe = trial.recipe
+    if protocol_of(recipe).trains and (recipe.protocol or recipe.network.model):
+        raise UnseenError(
+            f"protocol = '{recipe.protocol_name}' trains, and design '{recipe.design.name}' only asks: it has no rows "
+            'to train on. Give a design that has, or set protocol = "given" or "zero-shot" and network.model.'
+        )
 
 
 def _check_rows(trial: Trial, split: Split, samples: Samples) -> None:

@@ -19,7 +19,7 @@ from unseen.studies.keeping import keeps_weights
 from unseen.studies.kept_weights import Kept, Learned, Unusable, keep, read, remove
 from unseen.studies.latents import latents_recorded
 from unseen.studies.learners import finished, learner_of, with_weights
-from unseen.studies.recorded import Event, Watch, fail, facts_before, machine, write_files
+from unseen.studies.recorded import Event, Watch, facts_before, fail, machine, write_files
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
 from unseen.studies.together import answer_together, goes_together
@@ -231,5 +231,3 @@ def _activity(
     )  # fmt: skip
     found = {layer: m.reshape(len(m), *space.shape).astype(np.float32) for layer, m in means.items()}
     return {**found, "images": counts.reshape(space.shape).astype(np.int32)}
-
-

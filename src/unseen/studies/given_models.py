@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from unseen.models.given import Given
 
 HELD = "held:"
-SAID = ("model", "checkpoint", "labels", "preprocessing", "arguments")  # of [network]: what a model is opened by
+SAID = (
+    "model",
+    "checkpoint",
+    "labels",
+    "preprocessing",
+    "arguments",
+    "part",
+    "features",
+)  # of [network]: what a model is opened by
 _held: dict[str, Given] = {}
 
 
@@ -40,7 +48,9 @@ def given_of(network: NetworkSection) -> Given:
         )
     if network.model.startswith(HELD):
         if network.model not in _held:
-            raise UnseenError(f"network.model = '{network.model}' was a model of another Python process; bring it again.")
+            raise UnseenError(
+                f"network.model = '{network.model}' was a model of another Python process; bring it again."
+            )
         return _held[network.model]
     told = network.model_dump(mode="json", include=set(SAID))
     return _opened(json.dumps({**told, "file": _state(network.model), "start": _state(network.checkpoint)}))
@@ -62,21 +72,13 @@ def _opened(told: str) -> Given:
     return bring(
         said["model"],
         checkpoint=said["checkpoint"],
-        labels=_labels(said["labels"]),
+        part=said["part"],
+        features=said["features"],
+        labels=said["labels"],
         preprocessing=said["preprocessing"] or None,
         arguments=said["arguments"] or None,
         trust=False,
     )
-
-
-def _labels(said: str | list[str] | None) -> list[str] | None:
-    """Texts of a model's outputs: a list, or one per line of a file."""
-    if not isinstance(said, str):
-        return said
-    path = Path(said).expanduser()
-    if not path.is_file():
-        raise UnseenError(f"network.labels = '{said}' is not a file here ({Path.cwd()}): one label per line.")
-    return path.read_text(encoding="utf-8").splitlines()
 
 
 def model_in_identity(network: NetworkSection) -> dict[str, Any]:
@@ -98,9 +100,10 @@ def model_name(network: NetworkSection) -> str:
     return Path(name).name if Path(name).expanduser().exists() else name
 
 
-def model_told(model: Given) -> Mapping[str, Any]:
+def model_told(model: Given, network: NetworkSection) -> Mapping[str, Any]:
     """All that decides what a model makes of pictures."""
-    return {"digest": model.digest or id(model), "preprocessing": model.preprocessing.facts()}
+    layer = {"features": network.features} if network.features else {}
+    return {"digest": model.digest or id(model), "preprocessing": model.preprocessing.facts(), **layer}
 
 
 def model_description(model: Given) -> dict[str, Any]:

@@ -25,7 +25,9 @@ def features_home() -> Path:
     return cache_folder() / FOLDER
 
 
-def features_of(model: Mapping[str, Any], what: str, world: World, precision: str, names: Mapping[str, str]) -> Features:
+def features_of(
+    model: Mapping[str, Any], what: str, world: World, precision: str, names: Mapping[str, str]
+) -> Features:
     """What a model makes of a world: ``model`` is all that decides its numbers, ``what`` of them is kept ("features",
     "scores")."""
     told = {"model": dict(model), "what": what, "world": world.fingerprint, "precision": precision}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from unseen.studies.protocol_table import protocol_of
 from unseen.vocabulary.errors import UnseenError, listed, unknown
+from unseen.vocabulary.protocol_names import PROBE, READOUT
 
 if TYPE_CHECKING:
     from unseen.studies.trials import Trial
@@ -52,6 +53,12 @@ def check_training(trial: Trial, targets: Sequence[Target], images: int) -> None
         for key, rate in (("lr", section.lr), ("weight_decay", section.weight_decay)):
             if rate > RATE:
                 raise UnseenError(f"{where}.{key} = {rate:g} is too large for any network to learn; {RATE:g} at most.")
+        if section.layer_decay != 1 and trial.recipe.protocol_name in (PROBE, READOUT):
+            raise UnseenError(
+                f"{where}.layer_decay = {section.layer_decay:g} does nothing where protocol = "
+                f"'{trial.recipe.protocol_name}': it goes by the layers of a network whose weights all learn. Leave it "
+                'out, or set protocol = "finetune".'
+            )
         if section.threads > THREADS:
             raise UnseenError(
                 f"{where}.threads = {section.threads:,}; possible: 1 to {THREADS:,}. A trial is quickest with as many "

@@ -16,8 +16,8 @@ SCHEMES = (
 
 
 def code_names(recipe: Recipe) -> list[str]:
-    """Backbones and models of a recipe and of its grids that are ``module:factory``. Nothing else in a recipe is imported by its
-    place: worlds, designs and objectives are rows of tables, and installed packages add to those."""
+    """Backbones and models of a recipe and of its grids that are ``module:factory``. Nothing else in a recipe is
+    imported by its place: worlds, designs and objectives are rows of tables, and installed packages add to those."""
     swept = [value for grid in recipe.grid for key, values in grid.items() if _names_one(key) for value in values]
     named = (recipe.network.backbone, recipe.network.model, *swept)
     names = dict.fromkeys(value for value in named if isinstance(value, str))

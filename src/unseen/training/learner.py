@@ -152,7 +152,7 @@ class Learner:
         if self.captured:
             now = self.rates.index_select(0, self.step_number.reshape(1)).squeeze()
             for group in self.optimiser.param_groups:
-                group["lr"].copy_(now)
+                group["lr"].copy_(now * group["scale"] if "scale" in group else now)
         self.optimiser.step()
         self.sums += torch.stack([losses.detach().sum(0), right.sum(0)])
         self.cursor += self.batch
@@ -239,7 +239,7 @@ class Learner:
                 self.graphs["train"].replay()
                 return
             for group in self.optimiser.param_groups:
-                group["lr"] = float(self.rates[int(self.step_number)])
+                group["lr"] = float(self.rates[int(self.step_number)]) * group.get("scale", 1.0)
             with self._noise(), self._kernels():
                 self._step()
 
@@ -345,9 +345,41 @@ def optimiser_for(network: nn.Module, settings: TrainingSection, device: torch.d
     """The named optimiser; on CUDA fused, with its learning rate in a tensor so that a captured step can change it."""
     cuda = device.type == "cuda"
     lr: Any = torch.tensor(settings.lr, device=device) if cuda else settings.lr
-    parameters = [p for p in network.parameters() if p.requires_grad]
+    parameters: Any = [p for p in network.parameters() if p.requires_grad]
+    if settings.layer_decay != 1 or settings.decays != "all":
+        parameters = parameter_groups(network, settings)
+        if cuda:  # each changes its own
+            parameters = [
+                {**group, "lr": torch.tensor(settings.lr * group["scale"], device=device)} for group in parameters
+            ]
     fused: Mapping[str, Any] = {"fused": True} if cuda else {}
     if settings.optimiser == "sgd":
         return torch.optim.SGD(parameters, lr, momentum=settings.momentum, weight_decay=settings.weight_decay, **fused)
     kind = torch.optim.Adam if settings.optimiser == "adam" else torch.optim.AdamW
     return kind(parameters, lr, weight_decay=settings.weight_decay, capturable=cuda, **fused)
+
+
+def parameter_groups(network: nn.Module, settings: TrainingSection) -> list[dict[str, Any]]:
+    """Parameters by how fast they learn and whether they decay, as timm's ``param_groups_layer_decay`` has them.
+
+    The heads learn at the full rate, each layer below at ``layer_decay`` times that of the layer above it (Clark et al.
+    2020 with ELECTRA; BEiT, MAE). With ``decays = "weights"`` norms, biases and all else of one dimension do not decay,
+    nor what a network says (positions, class tokens).
+    """
+    depths: Any = getattr(network, "depths", None)
+    if depths is None and settings.layer_decay != 1:
+        raise UnseenError(
+            f"training.layer_decay = {settings.layer_decay:g} goes by the layers of a network whose weights all learn, "
+            "and what learns here has none; leave it out."
+        )
+    where = depths() if depths is not None else {}
+    kept: Any = getattr(network, "undecayed", set)
+    spared, last = kept(), max(where.values(), default=0)
+    groups: dict[tuple[float, float], list[Tensor]] = {}
+    for name, parameter in network.named_parameters():
+        if not parameter.requires_grad:
+            continue
+        scale = settings.layer_decay ** (last - where.get(name, last))
+        bare = settings.decays == "weights" and (parameter.ndim <= 1 or name in spared)
+        groups.setdefault((scale, 0.0 if bare else settings.weight_decay), []).append(parameter)
+    return [{"params": some, "scale": scale, "weight_decay": decay} for (scale, decay), some in groups.items()]

@@ -113,7 +113,9 @@ def fit_validated_probes(
     found = tried.l2, right / weights.sum(1, keepdim=True)
     if refit:
         chosen = tried.l2[at, best][:, None]
-        return replace(fit_probes(features, labels, train + validation, chosen, classes=classes, memory=memory), tried=found)
+        return replace(
+            fit_probes(features, labels, train + validation, chosen, classes=classes, memory=memory), tried=found
+        )
     kept = (getattr(tried, name)[at, best][:, None] for name in ("weight", "bias", "l2", "steps", "converged"))
     return Probes(*kept, tried=found)
 

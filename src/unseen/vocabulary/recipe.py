@@ -56,6 +56,8 @@ class NetworkSection(Section):
     model: str | None = None  # one that comes with its weights, in place of a backbone
     labels: str | tuple[str, ...] | None = None  # texts of its outputs, or the file that lists them
     preprocessing: dict[str, Any] = {}  # what to feed it otherwise than it says
+    part: str = ""  # which network in its checkpoint, where there are several
+    features: str = ""  # the layer or output that its features are taken at
 
     @property
     def name(self) -> str:
@@ -77,6 +79,8 @@ class TrainingSection(Section):
     lr: Number = Field(default=1e-3, gt=0)
     momentum: Number = Field(default=0.9, ge=0, lt=1)
     weight_decay: Number = Field(default=0.0, ge=0)
+    decays: Literal["all", "weights"] = "all"  # weights: neither norms nor biases, nor what a network says is not to
+    layer_decay: Number = Field(default=1.0, gt=0, le=1)  # of the learning rate, from each layer to the one below it
     schedule: Literal["constant", "cosine", "linear"] = "constant"
     warmup: Number = Field(default=0.0, ge=0)
     loss_weights: dict[str, Number] = {}

@@ -55,7 +55,7 @@ def check_as_it_is(trial: Trial) -> None:
     if recipe.network.model is None:
         raise UnseenError(
             f"protocol = '{name}' asks a model that comes with its weights, and none is named; set network.model, e.g. "
-            'model = "timm:resnet50.a1_in1k" (`unseen models` lists what is known), "my_model.onnx" or "module:factory".'
+            'model = "timm:resnet50.a1_in1k" (`unseen models` lists what is known), "my.onnx" or "module:factory".'
         )
     if recipe.task != "classification":
         raise UnseenError(
@@ -111,8 +111,13 @@ def space_of(model: Given, study: Study, trial: Trial, target: Target) -> Answer
                 by=None if said.map == "auto" else said.map,
                 how=None if said.how == "auto" else said.how,
             )
-            found.append(replace(space, categories=tuple(target.classes[categories.index(c)] for c in space.categories),
-                                 without=tuple(target.classes[categories.index(c)] for c in space.without)))
+            found.append(
+                replace(
+                    space,
+                    categories=tuple(target.classes[categories.index(c)] for c in space.categories),
+                    without=tuple(target.classes[categories.index(c)] for c in space.without),
+                )
+            )
         except UnseenError as error:
             why = why or error
     if not found:
@@ -143,7 +148,8 @@ def _told(model: Given, space: AnswerSpace) -> dict[str, Any]:
     """An answer space as a record keeps it: which labels count for which category."""
     labels = model.labels or tuple(str(number) for number in range(model.outputs))
     classes = {name: [labels[n] for n in own] for name, own in zip(space.categories, space.classes)}
-    return {"origin": space.origin, "how": space.how, "classes": classes, "without": list(space.without)}
+    told = {"origin": space.origin, "how": space.how, "words": space.words}
+    return {**told, "classes": classes, "without": list(space.without)}
 
 
 @dataclass(frozen=True)
@@ -189,7 +195,9 @@ class Way:
             return
         first = asked[0][0]
         model, world = given_of(first.recipe.network).to(where.device), study.world(first)
-        kept = features_of(model_told(model), self.what, world, where.precision, {"model": model.name})
+        kept = features_of(
+            model_told(model, first.recipe.network), self.what, world, where.precision, {"model": model.name}
+        )
         rows = np.unique(np.concatenate([rows for *_, sets in asked for _, rows, _ in sets]))
         try:
             computed = keep_features(kept, world, rows, self.encode(model), where)
@@ -204,8 +212,9 @@ class Way:
                 (name, rows, {question.target.name: said(question, kept.read, rows)}) for name, rows, question in sets
             ]
             facts = {"answers": {one.target.name: one.told for one in found}, "images": {"computed": computed}}
-            yield trial, Answered(
-                answers, model_description(model), flags, looked + time.perf_counter() - since, facts=facts
+            yield (
+                trial,
+                Answered(answers, model_description(model), flags, looked + time.perf_counter() - since, facts=facts),
             )
 
     def look(self, study: Study, trial: Trial) -> dict[str, Any]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from unseen.models import Network, Seeing
     from unseen.training import Learner
 
+OF_MODELS = ("model", "labels", "preprocessing", "part", "features")  # keys of [network] that a backbone has no use for
+
 
 def labelled_network(study: Study, trial: Trial) -> Seeing:
     """The network that a recipe's ``[network]`` describes, with its first weights."""
@@ -76,7 +78,7 @@ def labelled_tried(study: Study, trial: Trial, alone: bool) -> Network:
     from unseen.models import feasible
 
     network = trial.recipe.network
-    options = network.model_dump(exclude={"backbone", "frozen", "model", "labels", "preprocessing"})
+    options = network.model_dump(exclude={"backbone", "frozen", *OF_MODELS})
     outputs = {target.name: target.outputs for target in study.targets(trial)}
     size = study.world(trial).size
     return feasible(network.backbone, outputs, input_size=size, alone=alone, trust=False, **options)
@@ -92,7 +94,8 @@ def check_labels(trial: Trial) -> None:
         )
     if recipe.training.optimiser == "lbfgs":
         raise UnseenError(
-            f"training.optimiser = 'lbfgs' fits heads on features that are kept, and protocol = '{recipe.protocol_name}' "
+            "training.optimiser = 'lbfgs' fits heads on features that are kept, and protocol = "
+            f"'{recipe.protocol_name}' "
             f'trains by steps; set protocol = "{PROBE}", or another optimiser, e.g. "adam".'
         )
     if recipe.network.model:

@@ -10,15 +10,14 @@ With ``training.optimiser = "lbfgs"`` no steps are taken: :mod:`~unseen.studies.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from typing import TYPE_CHECKING, Any
 
 from unseen.studies.protocol_table import Brought, Protocol
+from unseen.studies.protocols.frozen import digest_of, probe_network
 from unseen.studies.protocols.labelled import (
     check_labels,
     checkpoint_name,
-    labelled_network,
     labelled_tried,
     learner_for,
     tolerances,
@@ -43,8 +42,8 @@ def check(trial: Trial) -> None:
         check_fit(trial)
     if network.model and not takes(trial.recipe):
         raise UnseenError(
-            f"protocol = 'probe' on network.model = '{network.model}' fits its heads together; set training.optimiser = "
-            '"lbfgs".'
+            f"protocol = 'probe' on network.model = '{network.model}' fits its heads together; set "
+            'training.optimiser = "lbfgs".'
         )
     if not network.model and not network.start and not network.frozen:
         raise UnseenError(
@@ -52,13 +51,6 @@ def check(trial: Trial) -> None:
             'network.pretrained = true or network.checkpoint = "FILE", or protocol = "scratch" to train all weights. '
             "If features of random weights are meant, say so by network.frozen = true."
         )
-
-
-def probe_network(study: Study, trial: Trial) -> Seeing:
-    seeing = labelled_network(study, trial)
-    network: Any = seeing.network
-    network.freeze()
-    return seeing
 
 
 def why_not_once(study: Study, trial: Trial) -> str:
@@ -130,15 +122,6 @@ def _features(whole: Seeing, trial: Trial, rows: Pictures, brought: Brought) -> 
 
         brought.held[key] = encoded(rows, encode, brought.device, precision=brought.precision)
     return brought.held[key]
-
-
-def digest_of(network: Network) -> str:
-    """Of the weights that are frozen: random ones are each seed's own, pretrained ones the same for all."""
-    made = hashlib.blake2b(digest_size=16)
-    for part in (network.trunk, network.branches):
-        for tensor in part.state_dict().values():
-            made.update(tensor.detach().cpu().contiguous().numpy().tobytes())
-    return made.hexdigest()
 
 
 def tried(study: Study, trial: Trial, alone: bool) -> Network:

@@ -131,8 +131,14 @@ def source_of(study: Study, trial: Trial, where: Where) -> Source:
     if trial.recipe.network.model:
         model = given_of(trial.recipe.network).to(where.device)
         names = [target.name for target in study.targets(trial)]
-        return Source(model_told(model), model.name, model.features, model_description(model), dict.fromkeys(names))
-    from unseen.studies.protocols.probe import digest_of, probe_network
+        return Source(
+            model_told(model, trial.recipe.network),
+            model.name,
+            model.features,
+            model_description(model),
+            dict.fromkeys(names),
+        )
+    from unseen.studies.protocols.frozen import digest_of, probe_network
     from unseen.training.learner import laid_out
 
     whole = laid_out(probe_network(study, trial), where.device).eval()
@@ -295,7 +301,9 @@ def _fit(study: Study, some: Sequence[Asked], read: Reading) -> None:
                     one.answers.setdefault(target.name, []).append((said.cpu().numpy(), sure.float().cpu().numpy()))
 
 
-def _note(some: Sequence[Asked], target: Target, penalties: Sequence[float], fitted: Any, chosen: Sequence[float]) -> None:
+def _note(
+    some: Sequence[Asked], target: Target, penalties: Sequence[float], fitted: Any, chosen: Sequence[float]
+) -> None:
     """How each penalty was chosen, and what a reader must know."""
     converged, steps = fitted.converged[:, 0].tolist(), fitted.steps[:, 0].tolist()
     right = fitted.tried[1].tolist() if fitted.tried else None

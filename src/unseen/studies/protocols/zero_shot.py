@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from unseen.models.given import Given
 
 SCALE = 100.0
+ARTICLE = re.compile(r"^(a|an|the) ", re.IGNORECASE)
+PREPOSITIONS = ("of", "with", "in", "on", "at", "from", "by", "and", "is", "shows")  # what has no article after it yet
 MOST_TEXTS = 10_000  # of one class
 TEMPLATES: dict[str, tuple[str, ...]] = {
     "photo": ("a photo of a {}.",),  # Radford et al. 2021, §3.1.4
@@ -47,7 +49,9 @@ def templates(said: Sequence[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for one in said:
         if "{" not in one and one not in TEMPLATES:
-            raise unknown("templates", one, TEMPLATES, where='answers.templates (or write one with {}: "a photo of a {}.")')
+            raise unknown(
+                "templates", one, TEMPLATES, where='answers.templates (or write one with {}: "a photo of a {}.")'
+            )
         found |= dict.fromkeys(TEMPLATES.get(one, (one,)))
     if not found:
         raise UnseenError('answers.templates is empty; give e.g. ["photo"], or one of your own: "a photo of a {}."')
@@ -61,6 +65,8 @@ def texts_of(target: Target, space: FactorSpace, said: Sequence[str]) -> list[li
     >>> space = FactorSpace({"animal": ("cat", "sea_lion"), "hue": ("red", "blue")})
     >>> texts_of(Target("animal", "animal", ("cat", "sea_lion")), space, ["a {hue} {}"])
     [['a red cat', 'a blue cat'], ['a red sea lion', 'a blue sea lion']]
+    >>> texts_of(Target("animal", "animal", ("a cat",)), space, ["photo", "a drawing of {}"])
+    [['a photo of a cat.', 'a drawing of a cat']]
     """
     found: list[list[str]] = []
     for name in target.classes:
@@ -81,13 +87,21 @@ def texts_of(target: Target, space: FactorSpace, said: Sequence[str]) -> list[li
                 if len(texts) >= MOST_TEXTS:
                     raise UnseenError(f"template {template!r} makes more than {MOST_TEXTS:,} texts of a class.")
                 put = {**dict.fromkeys(own, name), **dict(zip(others, values))}
-                texts[re.sub(r"{([^{}]*)}", lambda found, put=put: _plain(put[found[1]]), template)] = None
+                texts[_filled(template, put)] = None
         found.append(list(texts))
     return found
 
 
-def _plain(word: object) -> str:
-    return str(word).replace("_", " ")
+def _filled(template: str, put: Mapping[str, object]) -> str:
+    """A template with its words. A word's own article goes where the template has one, or an adjective, before it."""
+
+    def word(found: re.Match[str]) -> str:
+        text = str(put[found[1]]).replace("_", " ")
+        before = template[: found.start()].split()
+        bare = before and before[-1].lower() not in PREPOSITIONS
+        return ARTICLE.sub("", text) if bare else text
+
+    return re.sub(r"{([^{}]*)}", word, template)
 
 
 def check(trial: Trial) -> None:
