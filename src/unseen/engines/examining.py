@@ -17,6 +17,10 @@ RECIPE = "examine"  # the one that ships: the world and the design by default
 ANSWERS = (".csv", ".tsv", ".parquet")
 FACTORS = ("pose", "position", "size", "light", "background")
 WORLDS = ("natural-variation", "objects", "meshes", "folder")
+HINT = (
+    "Give its labels, one per line (--labels FILE), say which label means which category (--map FILE.csv), or examine it "
+    "on your own images (--folder PATH)."
+)
 ENOUGH = 0.9  # of the default classes that a model has words for: then it is asked about all of these (ours)
 
 
@@ -204,7 +208,10 @@ def _classes(given: Sequence[Any], asked: Asked, usual: list[str]) -> list[str]:
         if _by_text(model):
             continue
         by = None if asked.map == "auto" else asked.map
-        space = answer_space(every, model.labels, model.label_space, outputs=model.outputs, by=by)
+        try:
+            space = answer_space(every, model.labels, model.label_space, outputs=model.outputs, by=by)
+        except UnseenError as error:
+            raise UnseenError(f"{error} {HINT}") from None
         known = [name for name in known if name in space.categories]
     if len(set(known) & set(usual)) >= ENOUGH * len(usual):
         return usual
@@ -212,8 +219,7 @@ def _classes(given: Sequence[Any], asked: Asked, usual: list[str]) -> list[str]:
         names = f"'{given[0].name}'" if len(given) == 1 else "these models"
         raise UnseenError(
             f"{names} {'has' if len(given) == 1 else 'have'} words for {len(known)} of our {len(every)} everyday "
-            f"categories ({listed(every, 6)}), and two are needed. Say which label means which category (--map "
-            f"labels.csv), or examine on your own images (--folder PATH)."
+            f"categories ({listed(every, 6)}), and two are needed. {HINT}"
         )
     return known
 

@@ -40,7 +40,11 @@ def feeding_of(
     if own.dtype == "uint8" or own.channels not in ("RGB", "BGR"):
         return None
     rows = _canonical_rows(study, trial)
-    told = {**model_told(model), "world": study.world(trial).fingerprint, "rows": digest(rows.tobytes().hex())}
+    told = {
+        **model_told(model, trial.recipe.network),
+        "world": study.world(trial).fingerprint,
+        "rows": digest(rows.tobytes().hex()),
+    }
     mark = digest(as_hashed(told))
     name = _name(model, trial)
     if mark in known:
