@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.markup import escape
 
+from unseen.cli.memory import release_freed_memory
 from unseen.cli.terminal import Terminal
 from unseen.reports.console import print_hanging
 from unseen.vocabulary.errors import UnseenError
@@ -89,8 +90,10 @@ def examine(
     if found.models:
         if feeding:
             _feeding(found, device, place)
+            release_freed_memory()
         outcome = run(study, place)
         failed = outcome.failed
+        release_freed_memory()
         if failed == outcome.trials and not study.store.subjects():
             return 1
         examining.remember_all(study)
