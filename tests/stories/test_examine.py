@@ -41,6 +41,10 @@ class Reddish(nn.Module):
 
 def small(**how):
     return Reddish(**how)
+
+
+def other():
+    return Reddish()
 """
 WORLD = ["--set", 'world.classes=["car","mug","chair"]', "--set", "world.instances=2", "--set", "world.side=16",
          "--set", "world.levels=3", "--set", "world.pair_levels=3", "--set", "world.backgrounds=3",
@@ -196,6 +200,15 @@ def test_a_folder_of_photos_is_examined_from_a_canonical_level_or_by_levels(tmp_
     level = found.study.world(found.study.points[0]).samples.space[pose].levels[0]
     stands = examination(["x.csv"], Asked(folder=tmp_path / "photos", images=16, canonical={pose: level}))
     assert "canonical" in stands.study.split(stands.study.points[0]).sets
+
+
+def test_several_models_are_one_study():
+    found = examination(
+        ["examined_model:small", "examined_model:other"], Asked(images=120, labels="labels.txt"), settings=SETTINGS
+    )
+    named = [trial.recipe.network.name for trial in found.study.trials]
+    assert named == ["examined_model:small", "examined_model:other"]
+    assert found.study.path.name == "examined_model-small+examined_model-other"
 
 
 def test_options_that_exclude_each_other_are_refused():

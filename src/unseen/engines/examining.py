@@ -18,8 +18,8 @@ ANSWERS = (".csv", ".tsv", ".parquet")
 FACTORS = ("pose", "position", "size", "light", "background")
 WORLDS = ("natural-variation", "objects", "meshes", "folder")
 HINT = (
-    "Give its labels, one per line (--labels FILE), say which label means which category (--map FILE.csv), or examine it "
-    "on your own images (--folder PATH)."
+    "Give its labels, one per line (--labels FILE), say which label means which category (--map FILE.csv), or examine "
+    "it on your own images (--folder PATH)."
 )
 ENOUGH = 0.9  # of the default classes that a model has words for: then it is asked about all of these (ours)
 
