@@ -162,7 +162,7 @@ def examine(
     asked = Asked(
         world=world, meshes=meshes, folder=folder, factors=tuple(factors), canonical=dict(canonical or {}),
         images=images, map=map, preprocessing=dict(preprocessing or {}),
-        labels=str(labels) if isinstance(labels, Path) else labels, checkpoint=checkpoint, download=download,
+        labels=str(labels) if hasattr(labels, "__fspath__") else labels, checkpoint=checkpoint, download=download,
     )  # fmt: skip
     return examine_models(
         model, asked, out=out, settings=settings, device=device, trust=trust, check_feeding=feeding_check,

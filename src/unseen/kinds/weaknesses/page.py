@@ -30,7 +30,7 @@ from unseen.reports.drawing import Drawing, framed, sheet
 from unseen.reports.heat import heat_grid, heat_tile
 from unseen.reports.palette import themed
 from unseen.reports.tables import csv_link
-from unseen.reports.words import interval, number
+from unseen.reports.words import has_interval, interval, number
 
 MOST_CLASSES = 15
 MOST_MAPS = 24  # pairs that are drawn, over all models
@@ -329,10 +329,12 @@ def _bare(words: str) -> str:
 
 
 def _known(found: Number) -> str:
-    return f"{share(found.value)} [{100 * found.low:.0f}, {100 * found.high:.0f}]"
+    ends = f" [{100 * found.low:.0f}, {100 * found.high:.0f}]" if has_interval(found.low, found.high) else ""
+    return f"{share(found.value)}{ends}"
 
 
 def _gap(found: Number | None) -> str:
     if found is None:
         return ""
-    return f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}]"
+    ends = f" [{signed(found.low)}, {signed(found.high)}]" if has_interval(found.low, found.high) else ""
+    return f"{signed(found.value)}{ends}"
