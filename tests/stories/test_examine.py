@@ -97,8 +97,7 @@ def test_a_model_by_its_factory_becomes_a_page_and_its_study_goes_on(say):
 
 def test_a_function_from_python_is_examined_beside_a_table_of_answers():
     def bright(images):
-        levels = images.float().mean((2, 3))
-        return levels @ np.eye(3, dtype=np.float32)
+        return images.float().mean((2, 3)).numpy()
 
     study = unseen.examine(
         bright, labels=["car", "mug", "chair"], images=120, settings=SETTINGS, device="cpu", out="runs/bright"
