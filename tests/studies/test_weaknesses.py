@@ -1,5 +1,6 @@
 """Where a model fails: numbers against hand computation, findings, and the page, from answers that are known."""
 
+import itertools
 import math
 import re
 
@@ -191,17 +192,22 @@ def test_answers_without_a_confidence_have_no_section_about_it(tmp_path):
 
 
 def test_a_world_without_canonical_levels_is_told_by_levels(tmp_path):
+    from PIL import Image
+
+    for kind, wall, number in itertools.product(("cup", "pot"), ("brick", "white", "wood"), range(5)):
+        path = tmp_path / "photos" / kind / wall / f"{number}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (8, 8), (40 * number, len(wall), len(kind))).save(path)
     tables = {
-        "title": "Digits", "seeds": [0], "world": {"name": "digits", "viewpoint": "position"},
-        "design": {"name": "vary_each", "images": 200},
+        "title": "Photos", "seeds": [0], "design": {"name": "vary_each", "images": 30},
+        "world": {"name": "folder", "root": str(tmp_path / "photos"), "template": "{category}/{wall}/*.png"},
     }  # fmt: skip
     study = unseen.open_study(tables, out=tmp_path / "runs")
     table = study.world(0).table(study.split(0).rows("asked"))
-    said = [
-        row["category"] if row["position"] != 4 else (row["category"] + 1) % 9 for row in table.iter_rows(named=True)
-    ]
+    other = {"cup": "pot", "pot": "cup"}
+    said = [other[row["category"]] if row["wall"] == "wood" else row["category"] for row in table.iter_rows(named=True)]
     study.add_answers(pl.DataFrame({"row": table["row"], "response": said}), "mine", kind="model")
-    assert "Of position, '4' is hardest: 0\u00a0%" in study.answer()
+    assert "Of wall, 'wood' is hardest: 0\u00a0%" in study.answer()
     page = page_of(study.inner)
     assert "curves" in page.names
     assert not {"costs", "pairs", "circles"} & set(page.names)
