@@ -35,6 +35,7 @@ __all__ = [
     "__version__",
     "catalogue",
     "designs",
+    "examine",
     "explanations",
     "exports",
     "measures",
@@ -122,6 +123,52 @@ def run(
     return run_recipe(
         recipe, out=out, device=device, workers=workers, settings=settings, trust=trust, watch=watch, progress=progress
     )
+
+
+def examine(
+    model: Any,
+    /,
+    *,
+    world: str = "",
+    meshes: str | Path | None = None,
+    folder: str | Path | None = None,
+    factors: Sequence[str] = (),
+    canonical: Mapping[str, Any] | None = None,
+    images: int = 4000,
+    map: str = "auto",
+    preprocessing: Mapping[str, Any] | None = None,
+    labels: str | Path | Sequence[str] | None = None,
+    checkpoint: str | Path | None = None,
+    out: str | Path | None = None,
+    settings: Sequence[str] | Mapping[str, Any] = (),
+    device: str = "auto",
+    trust: bool = False,
+    download: bool = False,
+    feeding_check: bool = True,
+    progress: bool | None = None,
+) -> OpenedStudy:
+    """Ask a model canonical images and changed ones, and say where it fails: a name, a file (.onnx, .pt2), a torch
+    module, any function of images (uint8 ``[n, 3, height, width]`` in, scores ``[n, classes]`` out), a table of answers
+    (.csv, .parquet), or a list of these. Nothing is trained; what was asked before is not asked again.
+
+    By default our everyday objects are shown (``world``, ``meshes``, ``folder`` of your images), with every factor
+    varied (``factors``) over ``images`` images. ``labels`` names its outputs, ``map`` says which label means which
+    category, ``preprocessing`` how it is fed; ``feeding_check`` tries whether another way is better.
+
+    The study has ``answer()``, ``summary()``, ``findings()``, ``figure()``, ``responses()`` and ``report()``.
+    """
+    from unseen.engines.examining import Asked
+    from unseen.engines.examining import examine as examine_models
+
+    asked = Asked(
+        world=world, meshes=meshes, folder=folder, factors=tuple(factors), canonical=dict(canonical or {}),
+        images=images, map=map, preprocessing=dict(preprocessing or {}),
+        labels=str(labels) if hasattr(labels, "__fspath__") else labels, checkpoint=checkpoint, download=download,
+    )  # fmt: skip
+    return examine_models(
+        model, asked, out=out, settings=settings, device=device, trust=trust, check_feeding=feeding_check,
+        progress=progress,
+    )  # fmt: skip
 
 
 def open_study(

@@ -132,7 +132,7 @@ def _told(study: Any, *, aside: bool = False) -> Any:
     return found
 
 
-def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
+def _run(study: Any, device: str, workers: int | None, pack: int | None, console: Terminal = console) -> Any:
     from unseen.cli.progress import Progress
     from unseen.engines.local import find_device, run_study
     from unseen.engines.progress import to_follow
@@ -141,7 +141,7 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     from unseen.studies.commands import typed_command
 
     place = find_device(device)
-    _prepare(study)
+    _prepare(study, console)
     check(study)
     left = work(study, place.type)
     todo, first = to_follow(study, left)
@@ -158,7 +158,7 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None) -> Any:
     return outcome
 
 
-def _prepare(study: Any) -> None:
+def _prepare(study: Any, console: Terminal = console) -> None:
     """Decode folders of pictures once, with progress, before anything else, and tell what is wrong with any world."""
     from rich.progress import Progress as Bar
 
@@ -167,10 +167,10 @@ def _prepare(study: Any) -> None:
             with Bar(console=console, transient=True) as bar:
                 task = bar.add_task("reading pictures", total=None)
                 world.prepare(progress=lambda done, total, at=task: bar.update(at, completed=done, total=total))
-        _notes(world)
+        _notes(world, console)
 
 
-def _notes(world: Any) -> None:
+def _notes(world: Any, console: Terminal = console) -> None:
     """What a world wants known: unreadable files, copies."""
     from unseen.reports.console import print_hanging
 
@@ -199,6 +199,94 @@ def _report(study: Any) -> Path:
     _damage(study, console)
     console.print(f"report: {page.resolve()}", markup=False, soft_wrap=True)
     return page
+
+
+@app.command()
+def examine(
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            parser=given_text,
+            metavar="MODEL…",
+            help="A name (efficientnet-lite0, timm:resnet50.a1_in1k, open_clip:ARCH/TAG), a .onnx or .pt2 file, "
+            "module:factory, or a table of answers (.csv, .parquet). Several stand side by side.",
+        ),
+    ],
+    world: Annotated[str, typer.Option("--world", help="natural-variation (default), objects, meshes or folder.")] = "",
+    meshes: Annotated[
+        Path | None, typer.Option("--meshes", parser=given_path, metavar="PATH", help="3D models in place of ours.")
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--folder", parser=given_path, metavar="PATH", help="Your images, or their manifest."),
+    ] = None,
+    factors: Annotated[
+        list[str] | None, typer.Option("--factors", help="What to change, e.g. pose,size (default: all).")
+    ] = None,
+    canonical: Annotated[
+        list[str] | None,
+        typer.Option("--canonical", metavar="FACTOR=LEVEL", help="Of your images: from which level gaps count."),
+    ] = None,
+    images: Annotated[int, typer.Option("--images", min=1, help="How many images are asked in all.")] = 4000,
+    meanings: Annotated[
+        str, typer.Option("--map", help="From its labels to categories: everyday, names, or a CSV or TOML file.")
+    ] = "auto",
+    preprocessing: Annotated[
+        list[str] | None,
+        typer.Option("--preprocessing", metavar="KEY=VALUE", help="How it is fed, e.g. mean=[0.5,0.5,0.5]."),
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", parser=given_path, metavar="FILE", help="Its labels, one per line.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option("--checkpoint", parser=given_path, metavar="FILE", help="Weights to load into it.")
+    ] = None,
+    arguments: Annotated[
+        list[str] | None,
+        typer.Option("--argument", metavar="KEY=VALUE", help="What a module:factory is called with."),
+    ] = None,
+    settings: Set = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", parser=given_path, metavar="PATH", help="The study's folder (runs/examine/MODEL)."),
+    ] = None,
+    device: Device = "auto",
+    form: Annotated[str, typer.Option("--format", help="page, or the numbers alone: md, csv, json, parquet.")] = "page",
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet."),
+    ] = None,
+    feeding: Annotated[
+        bool, typer.Option("--feeding-check/--no-feeding-check", help="Try other usual preprocessing, on 100 images.")
+    ] = True,
+    trust: Trust = False,
+    download: Annotated[
+        bool, typer.Option("--download", help="Fetch the weights of a name from its hub, if they are not here.")
+    ] = False,
+) -> None:
+    """Ask a model canonical and changed images, and write a page that says where it fails. Nothing is trained.
+
+    Example: `unseen examine efficientnet-lite0`, and for answers of another program
+    `unseen render examine --asked --out images`, then `unseen examine answers.csv`
+    """
+    from unseen.cli.examining import examine as examine_models
+    from unseen.cli.examining import form_of, listed_names, pairs
+    from unseen.engines.examining import Asked
+
+    shown = form_of(form)
+    asked = Asked(
+        world=world, meshes=meshes, folder=folder, factors=listed_names(factors),
+        canonical=pairs(canonical, "--canonical"), images=images, map=meanings,
+        preprocessing=pairs(preprocessing, "--preprocessing"), labels=None if labels is None else str(labels),
+        checkpoint=checkpoint, arguments=pairs(arguments, "--argument"), download=download,
+    )  # fmt: skip
+    left = examine_models(
+        console, models, asked, out=out, settings=settings or [], device=device, trust=trust, feeding=feeding,
+        run=lambda study, place: _run(study, device, None, None, place),
+        report=lambda study, place: _report(study), form=shown, to=to,
+    )  # fmt: skip
+    if left:
+        raise typer.Exit(left)
 
 
 @app.command()
@@ -277,21 +365,34 @@ def plan(
     show_plan(_trusting(recipe, out, settings, trust), console, device, picture, timing)
 
 
-@app.command()
-def audit(
-    recipe: Recipe, settings: Set = None,
-    near: Annotated[
-        bool | None,
-        typer.Option("--near-copies/--no-near-copies", help="Compare pictures. Default: where they are files."),
-    ] = None,
-) -> None:  # fmt: skip
+NearCopies = Annotated[
+    bool | None,
+    typer.Option("--near-copies/--no-near-copies", help="Compare pictures. Default: where they are files."),
+]
+
+
+@app.command("audit-split")
+def audit_split(recipe: Recipe, settings: Set = None, near: NearCopies = None) -> None:
     """Show what is in each split: images per combination of levels, balance, leakage, distances of held-out ones.
 
-    Example: `unseen audit demo`
+    Of a recipe's images, not of a model: `unseen examine` says where a model fails.
+
+    Example: `unseen audit-split demo`
     """
     from unseen.cli.auditing import show_audit
 
     show_audit(_study(recipe, Path("runs/audit"), settings), console, near)
+
+
+@app.command("audit", hidden=True)
+def audit(recipe: Recipe, settings: Set = None, near: NearCopies = None) -> None:
+    """The old name of `unseen audit-split`.
+
+    Example: `unseen audit-split demo`
+    """
+    told = "note: `unseen audit` is called `unseen audit-split` now; to ask where a model fails: `unseen examine`."
+    Terminal(stderr=True).print(told, markup=False, soft_wrap=True)
+    audit_split(recipe, settings, near)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""`unseen audit`: what splits hold and share, for the terminal."""
+"""`unseen audit-split`: what splits hold and share, for the terminal."""
 
 from __future__ import annotations
 

@@ -32,3 +32,13 @@ def keep_freed_memory() -> bool:
         return False  # another C library
     os.environ |= {name: str(size) for name, size in SETTINGS.values()}
     return all(settle(option, size) for option, (_, size) in SETTINGS.items())
+
+
+def release_freed_memory() -> bool:
+    """Give back what is kept, between parts of a command that need it in turns; whether it could be."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        return bool(ctypes.CDLL(None).malloc_trim(0))
+    except (OSError, AttributeError):
+        return False  # another C library

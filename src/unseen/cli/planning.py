@@ -60,7 +60,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     if levels:
         console.print(f"\n{_legend(levels)}", markup=False)
     if len(levels) > MOST_SPLITS:
-        console.print(f"\n… {len(levels) - MOST_SPLITS} more splits; `unseen audit` shows all.", markup=False)
+        console.print(f"\n… {len(levels) - MOST_SPLITS} more splits; `unseen audit-split` shows all.", markup=False)
     if picture is not None and (drawn := splits(study)):
         contact_sheet(drawn[0]).save(picture)
         console.print(f"splits drawn in {picture}", markup=False, soft_wrap=True)

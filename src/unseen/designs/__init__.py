@@ -9,10 +9,21 @@ from unseen.designs.levels import hold_out_levels
 from unseen.designs.lists import from_lists
 from unseen.designs.matrix import matrix
 from unseen.designs.variability import vary_some
+from unseen.designs.vary_each import vary_each
 
 DESIGNS = {
     design.__name__: design
-    for design in (hold_out_combinations, hold_out_levels, leave_one_out, expose, matrix, vary_some, from_lists, ask)
+    for design in (
+        hold_out_combinations,
+        hold_out_levels,
+        leave_one_out,
+        expose,
+        matrix,
+        vary_some,
+        from_lists,
+        ask,
+        vary_each,
+    )
 }
 
 __all__ = [
@@ -28,5 +39,6 @@ __all__ = [
     "matrix",
     "paired_rows",
     "shown_levels",
+    "vary_each",
     "vary_some",
 ]

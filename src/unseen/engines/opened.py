@@ -254,7 +254,7 @@ class OpenedStudy:
         self.inner.refresh()
         first = {"seed": self.recipe.seeds[0]} if settings and "seed" not in settings else {}
         which = 0 if which is None and not settings else which
-        trials = self.inner.trials
+        trials = self.inner.trials or self.inner.points  # a design that only asks has points
         names = [self.inner.find(one) if isinstance(which, str) else None for one in trials]
         return OpenedTrial(self.inner, chosen(trials, names, which, {**settings, **first}))
 

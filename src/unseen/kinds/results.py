@@ -32,8 +32,13 @@ def planned(study: Study) -> Planned:
 def answering(study: Study) -> Kind:
     """The kind by which a study is told: its own; that of subjects as long as it has answers from elsewhere alone."""
     kind = kind_of(study.recipe)
-    alone = kind.name != SUBJECTS and study.store.subjects() and not any(study.find(trial) for trial in study.trials)
+    alone = not hears(kind) and study.store.subjects() and not any(study.find(trial) for trial in study.trials)
     return kind_named(SUBJECTS) if alone else kind
+
+
+def hears(kind: Kind) -> bool:
+    """Whether a kind tells of subjects from elsewhere itself."""
+    return kind.name == SUBJECTS or kind.heard is not None
 
 
 def tidy_of(study: Study) -> pl.DataFrame:
@@ -44,7 +49,10 @@ def tidy_of(study: Study) -> pl.DataFrame:
         return collect(study)
     from unseen.kinds.subjects.contents import subject_tidy
 
-    told = subject_tidy(study)
+    kind = kind_of(study.recipe)
+    told = (
+        subject_tidy(study) if kind.heard is None else pl.DataFrame(list(kind.heard(study)), infer_schema_length=None)
+    )
     if any(study.find(trial) for trial in study.trials):
         told = pl.concat([collect(study), told], how="diagonal_relaxed")
     return told
@@ -56,7 +64,7 @@ def summary_of(study: Study) -> pl.DataFrame:
 
     kind = answering(study)
     own = kind.summary(study)
-    if kind.name == SUBJECTS or not study.store.subjects():
+    if hears(kind) or not study.store.subjects():
         return own
     others = kind_named(SUBJECTS).summary(study)
     return pl.concat([own, others.drop("x")], how="diagonal_relaxed")
@@ -71,7 +79,7 @@ def gather(study: Study) -> Contents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
     unrun, kind = (len(study.missing()), len(study.trials)), answering(study)
     found = replace(kind.contents(study), absent=study.absent, unrun=unrun, made=made(study))
-    if kind.name == SUBJECTS or not study.store.subjects():
+    if hears(kind) or not study.store.subjects():
         return found
     from unseen.kinds.subjects.contents import beside
     from unseen.kinds.subjects.page import parts
@@ -88,7 +96,7 @@ def page_of(study: Study, contents: Contents | None = None) -> Page:
 def show_summary(study: Study, console: Console, frame: pl.DataFrame) -> None:
     """The summary on a terminal."""
     kind = answering(study)
-    if kind.name == SUBJECTS or OVER not in frame.columns:
+    if hears(kind) or OVER not in frame.columns:
         return kind.show(console, frame, study)
     kind.show(console, frame.filter(frame[OVER].is_null()).drop(OVER), study)
     console.print()

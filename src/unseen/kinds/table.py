@@ -73,6 +73,8 @@ class Kind:
     ``contents(study)``: all that the page shows, ``page(contents)`` the page.
     ``show(console, summary, study)``: the summary on a terminal of 80 columns.
     ``show_end(console, contents)``: what a run ends with, after its answer.
+    ``heard(study)``: rows of the tidy table about subjects from elsewhere, where the kind tells of them as of networks;
+    else they stand beside its networks, as the kind ``subjects`` tells of them.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Kind:
     more: Callable[[Study, Sequence[Record]], Iterable[Row]] = _nothing
     detail: Callable[[Record, Row], str | None] = _no_detail
     show_end: Callable[[Console, Any], None] = _no_words
+    heard: Callable[[Study], Iterable[Row]] | None = None
     task: str = "classification"
 
 
@@ -123,6 +126,7 @@ KINDS: dict[str, str] = {
     "domains": "unseen.kinds.domains:KIND",
     "variability": "unseen.kinds.variability:KIND",
     "subjects": "unseen.kinds.subjects:KIND",
+    "weaknesses": "unseen.kinds.weaknesses:KIND",
 }
 EVERY = "*"  # in ``designs``: all that no other kind claims
 ANY = "combinations"  # of a design that no kind claims: accuracy on what was seen and on what was not

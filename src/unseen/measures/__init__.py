@@ -3,6 +3,8 @@
 from unseen.measures.accuracy import CellAccuracy, accuracy, cell_accuracy, chance, confusion_matrix, geometric_mean
 from unseen.measures.attribution import area_under, energy_gain, energy_on, pointing_game, rank_by_region
 from unseen.measures.bootstrap import percentile_ends, resamples
+from unseen.measures.clusters import by_object, over_objects, paired
+from unseen.measures.confidence import Bin, calibration_error, reliability
 from unseen.measures.disentanglement import DCI, MIG, dci, mig
 from unseen.measures.distance import level_distances, nearest_seen_distance
 from unseen.measures.gaps import (
@@ -98,6 +100,7 @@ __all__ = [
     "DCI",
     "MIG",
     "ActiveShares",
+    "Bin",
     "BySimilarity",
     "CategoryAccuracy",
     "CellAccuracy",
@@ -131,7 +134,9 @@ __all__ = [
     "area_under",
     "asked_variance",
     "by_kind",
+    "by_object",
     "by_similarity",
+    "calibration_error",
     "category_accuracy",
     "category_growth",
     "cell_accuracy",
@@ -178,6 +183,8 @@ __all__ = [
     "nearest_seen_distance",
     "nested_spread",
     "object_accuracy",
+    "over_objects",
+    "paired",
     "path_similarity",
     "percentile_ends",
     "pointing_game",
@@ -188,6 +195,7 @@ __all__ = [
     "r2",
     "rank_by_region",
     "rank_correlation",
+    "reliability",
     "resamples",
     "scaled",
     "seed_summary",

@@ -54,7 +54,7 @@ def _objects(found: Proposal, made: Start) -> Iterator[str]:
             f"objects are NOT kept apart: too few levels of {found.objects} fill training, validation and test with "
             f"the combinations of this study, so that one object may be trained on and tested "
             f'(disjoint_by = "{IMAGE}"); accuracy is then in part that of knowing the object. '
-            "`unseen audit` counts them"
+            "`unseen audit-split` counts them"
         )
         return
     yield (

@@ -190,8 +190,38 @@ class Varied(Facts):
         return f"{what} {verb} in {100 * self.share:g} % of {of}"
 
 
-# The first that fits.
-TYPES: tuple[type[Facts], ...] = (Varied, Exposed, LeftOut, Conditions, Ranges, Combinations, Listed)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EachVaried(Facts):
+    """Each factor varies alone, then two, then all, of the same objects; nothing is trained on (``vary_each``).
+
+    ``canonical``: the level of each factor that has one, also of those that stay at it. ``objects``: how many are
+    asked; 0 where each image is one of its own. ``by_level``: factors without a canonical level, which are not held.
+    ``left_out``: categories without a canonical image.
+    """
+
+    known_by: ClassVar[tuple[str, ...]] = ("varied", "canonical")
+    if_given: ClassVar[tuple[str, ...]] = ("by_level", "left_out")
+
+    varied: tuple[str, ...]
+    canonical: Mapping[str, Level]
+    category: str = "category"
+    instance: str = ""
+    objects: int = 0
+    by_level: tuple[str, ...] = ()
+    left_out: tuple[Level, ...] = ()
+    targets: tuple[str, ...] = ()
+
+
+TYPES: tuple[type[Facts], ...] = (
+    Varied,
+    Exposed,
+    LeftOut,
+    Conditions,
+    Ranges,
+    Combinations,
+    Listed,
+    EachVaried,
+)  # the first that fits
 
 
 def facts_of(told: Mapping[str, Any]) -> Facts:

@@ -1,0 +1,66 @@
+"""Whose answers a study of weaknesses has: models that were asked here, and subjects from elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from unseen.kinds.collect import finished_trials
+from unseen.kinds.told import condition_of, told_apart
+from unseen.kinds.weaknesses.examined import Examined, of_subject, of_trial
+from unseen.studies.given_models import HELD
+from unseen.studies.study import Study
+from unseen.studies.subjects import subjects_of
+from unseen.studies.trials import Trial
+from unseen.vocabulary.errors import UnseenError
+
+FILES = (".onnx", ".pt2", ".safetensors")
+
+
+def everyone(study: Study) -> tuple[tuple[Examined, ...], tuple[str, ...]]:
+    """All whose answers can be read, models asked here first, and why others are left out."""
+    trials = finished_trials(study)
+    by_name = {study.find(trial): trial for trial in study.trials}
+    keys = [key for key in told_apart([by_name[one.identity] for one in trials]) if key != "network.model"]
+    found = []
+    for record in trials:
+        trial = by_name[record.identity]
+        words = condition_of(trial, record.split_facts, keys)
+        found.append(of_trial(study, trial, record, ", ".join(filter(None, [network_name(trial), words]))))
+    subjects, left = subjects_of(study)
+    found += [of_subject(study, record) for record in subjects]
+    return _told_apart(found), tuple(left.values())
+
+
+def network_name(trial: Trial) -> str:
+    """What the model of a trial is called: a file by its name, without its folder."""
+    given = trial.recipe.network.name
+    if given.startswith(HELD):
+        return given.removeprefix(HELD).rpartition("-")[0]
+    return Path(given).name if Path(given).suffix in FILES else given
+
+
+def _told_apart(found: list[Examined]) -> tuple[Examined, ...]:
+    """Two of one name are numbered: figures tell models apart by their names."""
+    often = Counter(one.name for one in found)
+    seen: Counter[str] = Counter()
+    made = []
+    for one in found:
+        seen[one.name] += 1
+        made.append(replace(one, name=f"{one.name} ({seen[one.name]})") if often[one.name] > 1 else one)
+    return tuple(made)
+
+
+def some(study: Study) -> tuple[tuple[Examined, ...], tuple[str, ...]]:
+    """The same; none is an error."""
+    found, left = everyone(study)
+    if found:
+        return found, left
+    if left:
+        raise UnseenError(left[0])
+    raise UnseenError(
+        f"study '{study.path}' has no answers yet: `unseen examine MODEL --out {study.path}` asks a model; "
+        f"`unseen answers add {study.path} FILE` adds what another program answered, and `unseen render {study.path} "
+        f"--asked --out IMAGES` writes the images and their keys."
+    )
