@@ -243,6 +243,27 @@ def test_who_stops_in_the_midst_finds_what_was_made_before_and_makes_the_rest(tm
     assert sorted(path.name for path in (tmp_path / "a" / "encoders").iterdir()) == sorted(set(counted))
 
 
+def test_an_encoder_that_cannot_be_made_fails_the_trials_that_need_it_and_no_other(tmp_path, monkeypatch):
+    opened = study(tmp_path / "a", grid={"pretraining.seed": [0, 1]})
+    real, told = pretraining._record, []
+
+    def breaks(study, needed, *given):
+        if needed.trial.recipe.pretraining.seed == 0:
+            raise ValueError("no such thing")
+        return real(study, needed, *given)
+
+    monkeypatch.setattr(pretraining, "_record", breaks)
+    outcome = ran(opened, watch=told.append)
+    assert (outcome.finished, outcome.failed) == (1, 1)
+    notes = [event.trial for event in told if event.kind == "note"]
+    assert any("seed 0 failed: ValueError: no such thing" in note for note in notes)
+    (record,) = opened.failures().values()
+    assert "notes why where it cannot" in record["error"]
+    monkeypatch.setattr(pretraining, "_record", real)
+    assert ran(opened).finished == 1
+    assert len(opened.store.encoders()) == 2
+
+
 @pytest.mark.slow
 def test_a_kill_in_the_midst_costs_the_encoder_in_flight_and_nothing_else(tmp_path, compiled):
     tables = {**PROBED, "grid": {"pretraining.seed": [0, 1]}}

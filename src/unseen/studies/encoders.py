@@ -137,7 +137,8 @@ def encoder_state(store: Store, name: str) -> dict[str, Tensor]:
 
     if encoder_record(store, name) is None:
         raise UnseenError(
-            f"encoder {name} is not in '{store.path}'; `unseen run` makes it before the trials that need it."
+            f"encoder {name} is not in '{store.path}'; `unseen run` makes it before the trials that need it, and "
+            "notes why where it cannot."
         )
     try:
         return load_file(encoder_folder(store, name) / WEIGHTS)

@@ -20,6 +20,7 @@ from unseen.studies.encoders import Encoder, keep_encoder, remove_encoders
 from unseen.studies.execute import Event, Watch, machine
 from unseen.studies.needed import encoders_to_make
 from unseen.studies.protocols.labelled import first_network
+from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, precisions
 from unseen.training import LabelledData, Trained, labelled_data, reproducible, train
@@ -47,7 +48,9 @@ class Images:
 
 def pretrain(study: Study, *, device: torch.device | str = "cpu", watch: Watch | None = None) -> list[str]:
     """Make the encoders that a study's missing trials need and that are not here, one after the other; gives their
-    identities. One that was killed is made again, one that is damaged too."""
+    identities. One that was killed is made again, one that is damaged too. One that cannot be made is told and left
+    out, since trials that need another one, or none, can do without: those that need it fail, and a next run tries it
+    again."""
     tell = watch or (lambda event: None)
     made = []
     found = encoders_to_make(study, torch.device(device).type, lambda text: tell(Event("note", text)))
@@ -55,7 +58,15 @@ def pretrain(study: Study, *, device: torch.device | str = "cpu", watch: Watch |
         remove_encoders(study.store, [needed.identity])  # what is left of a damaged one
         epochs = needed.trial.recipe.pretraining.epochs
         tell(Event("pretraining", needed.label, needed.identity, {"epochs": epochs}))
-        record, network = _done(study, needed, torch.device(device), tell)
+        try:
+            record, network = _done(study, needed, torch.device(device), tell)
+        except DiskTrouble:
+            raise
+        except UnseenError as error:
+            tell(Event("note", f"{error} The trials that need it will fail."))
+            continue
+        finally:
+            gc.collect()
         keep_encoder(study.store, needed.identity, record, network.trunk.state_dict())
         made.append(needed.identity)
         tell(Event("pretrained", needed.label, needed.identity, {"text": pretrained_text(record)}))
