@@ -264,6 +264,20 @@ def test_an_encoder_that_cannot_be_made_fails_the_trials_that_need_it_and_no_oth
     assert len(opened.store.encoders()) == 2
 
 
+@pytest.mark.parametrize("optimiser", ["adam", "lbfgs"])
+def test_what_was_odd_about_an_encoder_is_told_of_the_trials_that_start_from_it(tmp_path, monkeypatch, optimiser):
+    real = pretraining.keep_encoder
+
+    def odd(store, name, record, state):
+        real(store, name, {**record, "flags": {"collapsed": "all alike"}}, state)
+
+    monkeypatch.setattr(pretraining, "keep_encoder", odd)
+    opened = study(tmp_path / "a", training__optimiser=optimiser)
+    assert ran(opened).finished == 1
+    (facts,) = opened.store.readable().values()
+    assert facts["flags"]["encoder collapsed"] == "all alike"
+
+
 @pytest.mark.slow
 def test_a_kill_in_the_midst_costs_the_encoder_in_flight_and_nothing_else(tmp_path, compiled):
     tables = {**PROBED, "grid": {"pretraining.seed": [0, 1]}}
