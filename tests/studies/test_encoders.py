@@ -21,6 +21,7 @@ from unseen.studies.needed import encoder_words, encoders_left_behind, encoders_
 from unseen.studies.store import Store
 from unseen.studies.stored import StoredStudy
 from unseen.vocabulary.errors import UnseenError
+from unseen.worlds import make
 
 pytest_plugins = ("studies_fixtures",)
 
@@ -276,6 +277,17 @@ def test_what_was_odd_about_an_encoder_is_told_of_the_trials_that_start_from_it(
     assert ran(opened).finished == 1
     (facts,) = opened.store.readable().values()
     assert facts["flags"]["encoder collapsed"] == "all alike"
+
+
+@pytest.mark.parametrize(
+    ("variation", "by_value"),
+    [("first", set()), ("natural", {"pose", "position"}), ("natural-upright", {"position"})],
+)
+def test_captions_do_not_say_of_tumbling_objects_from_which_side_they_are_seen(variation, by_value):
+    world = make("objects", categories=["mug"], instances=1, pose=4, position=3, side=16, variation=variation)
+    assert pretraining.without_words(world) == by_value
+    wrapped = make("transformed", of=world, levels=["blur"])
+    assert pretraining.without_words(wrapped) == by_value
 
 
 @pytest.mark.slow

@@ -97,12 +97,23 @@ def category_of(samples: Samples) -> Factor | None:
     return next((factor for factor in samples.space.factors if factor.kind == "category"), None)
 
 
-def build_pretext(trial: Trial, network: Network, samples: Samples) -> Pretext:
+def without_words(world: World) -> set[str]:
+    """Circumstances that captions say by their values: under a variation where objects turn about an axis of their own,
+    none is seen "from the left", and where each is shifted in a direction of its own, none is "at the left"."""
+    inner: Any = world
+    while (within := getattr(inner, "inner", None)) is not None:
+        inner = within
+    variation = getattr(getattr(inner, "compose", None), "variation", None)
+    told = {"pose": getattr(variation, "tumbles", False), "position": getattr(variation, "plane", False)}
+    return {name for name, own in told.items() if own}
+
+
+def build_pretext(trial: Trial, network: Network, world: World) -> Pretext:
     """What a network learns by; its own first weights depend on the seed of pretraining alone."""
-    section, row = trial.recipe.pretraining, pretext_row(trial.recipe.pretraining.objective)
+    section, row, samples = trial.recipe.pretraining, pretext_row(trial.recipe.pretraining.objective), world.samples
     given: dict[str, Any] = dict(section.objective_arguments)
     if section.objective == "clip":
-        given["phrases"] = phrases_of(samples.space)
+        given["phrases"] = phrases_of(samples.space, without_words(world))
     if section.objective == "supervised":
         factor = category_of(samples)
         assert factor is not None
@@ -118,7 +129,7 @@ def pretraining_learner(
     """An encoder's learner, with its pictures on the device where they fit."""
     recipe, samples = trial.recipe, world.samples
     network = first_network(trial, world.size)
-    pretext = build_pretext(trial, network, samples)
+    pretext = build_pretext(trial, network, world)
     prepare = (
         Preprocessed(network, normalise=recipe.training.normalise, channels=recipe.network.channels).to(device).prepare
     )

@@ -149,7 +149,7 @@ def _tried(trial: Trial, world: World) -> None:
 
     def made() -> Network:
         network = first_network(trial, world.size)
-        build_pretext(trial, network, world.samples)
+        build_pretext(trial, network, world)
         return network
 
     without_numbers(made, trial.recipe.network.backbone)
