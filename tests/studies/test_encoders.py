@@ -5,6 +5,7 @@ import json
 import signal
 import subprocess
 import time
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -18,6 +19,7 @@ from unseen.studies import pretraining
 from unseen.studies.encoders import encoder_folder, remove_encoders
 from unseen.studies.learners import network_of
 from unseen.studies.needed import encoder_words, encoders_left_behind, encoders_to_make
+from unseen.studies.pretraining_checks import _check_overlap
 from unseen.studies.store import Store
 from unseen.studies.stored import StoredStudy
 from unseen.vocabulary.errors import UnseenError
@@ -356,6 +358,14 @@ def test_a_section_without_a_world_does_nothing_and_is_refused(tmp_path):
 
 def test_overlap_can_be_meant(tmp_path):
     check(study(tmp_path / "a", pretraining__world={**WORLD, "categories": [2, 5]}, pretraining__overlap=True))
+
+
+def test_the_same_images_without_categories_or_files_are_an_overlap_too():
+    bare = SimpleNamespace(space=SimpleNamespace(factors=()), blocks=())
+    learned, other = (SimpleNamespace(samples=bare, fingerprint=name) for name in "ab")
+    _check_overlap(learned, other)
+    with pytest.raises(UnseenError, match="the very images"):
+        _check_overlap(learned, learned)
 
 
 def test_labels_need_categories(tmp_path):
