@@ -41,6 +41,18 @@ def test_no_decimal_on_a_template_is_typed(page):
     templates.check(pages.template_of(page).read_text(encoding="utf-8"))
 
 
+def test_a_mean_without_one_class_counts_all_others_the_same():
+    table = pages.worlds()["y"]
+    values = dict(table.ordered("realism, everyday", "plain floor", "top-1"))
+    van = values.pop("van")
+    without = table.without("realism, everyday", "plain floor", "top-1", "van")
+    whole = table.value("realism, everyday", "plain floor", "top-1")
+    assert without == pytest.approx(np.mean(list(values.values())))
+    assert (without * len(values) + van) / (len(values) + 1) == pytest.approx(whole)
+    with pytest.raises(AssertionError, match="no class"):
+        table.without("realism, everyday", "plain floor", "top-1", "caravan")
+
+
 def test_every_page_of_results_has_a_template_but_those_by_hand():
     found = {path.stem for path in (ROOT / "docs/results").glob("*.md")}
     assert found == set(pages.PAGES) | BY_HAND

@@ -66,6 +66,13 @@ class Yardsticks:
         found = [(name, self.value(run, condition, measure, name, features)) for name in self.classes(run)]
         return sorted(found, key=lambda one: (one[1], one[0]))
 
+    def without(self, run: str, condition: str, measure: str, own: str) -> float:
+        """The mean over all classes but one, each counting the same."""
+        kept = [value for name, value in self.ordered(run, condition, measure) if name != own]
+        if len(kept) != len(self.classes(run)) - 1:
+            raise AssertionError(f"'{own}' is no class of '{run}'")
+        return sum(kept) / len(kept)
+
     def worst(self, run: str, condition: str, measure: str, n: int = 5) -> str:
         """`bear .00, book .02`."""
         return ", ".join(f"{name} {number(value, 2)}" for name, value in self.ordered(run, condition, measure)[:n])

@@ -8,6 +8,7 @@ from torch import nn
 
 from unseen.explanations import METHODS, Difference, Score, Unit, explain, explain_rows, possible
 from unseen.explanations.anatomy import Anatomy
+from unseen.explanations.cams import grad_cam_plus_plus_weights
 
 EASY = {"steps": 4, "masks": 30, "patch": 3, "stride": 1}
 
@@ -225,3 +226,14 @@ def test_a_network_is_left_as_it_was():
     assert all(parameter.requires_grad and parameter.grad is None for parameter in model.parameters())
     assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
     assert not any(module._forward_hooks for module in model.modules())
+
+
+def test_grad_cam_plus_plus_weighs_each_place_by_its_own_third_derivative():
+    activity = torch.tensor([[[[1.0, 2.0], [0.5, 3.0]]]])
+    slopes = torch.tensor([[[[0.5, -1.0], [2.0, 0.25]]]])
+    a, g = activity[0, 0].numpy(), slopes[0, 0].numpy()
+    weight = 0.0
+    for i in range(2):
+        for j in range(2):  # Eq. 19: the sum over all places is of activity alone
+            weight += g[i, j] ** 2 / (2 * g[i, j] ** 2 + a.sum() * g[i, j] ** 3) * max(g[i, j], 0)
+    np.testing.assert_allclose(grad_cam_plus_plus_weights(activity, slopes)[0, 0].numpy(), weight * a, rtol=1e-6)

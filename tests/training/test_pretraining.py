@@ -6,7 +6,7 @@ import torch
 from small_learners import CPU, fetching, same, toy
 
 from unseen.models import Preprocessed, build
-from unseen.training import pictures, train
+from unseen.training import labelled_data, train
 from unseen.training.pretexts import PRETEXTS
 from unseen.training.pretraining import PretrainingLearner
 from unseen.vocabulary.captions import phrases_of
@@ -25,7 +25,9 @@ def pretrained(name, seed=0, n=24, hold=True, **settings):
         torch.manual_seed(seed)
         pretext = PRETEXTS[name].make(network, network.description["features"], **given)
     images, labels = toy(n + 8, 16)
-    brought = [pictures(rows, labels[rows], fetching(images), CPU, hold) for rows in np.split(np.arange(n + 8), [n])]
+    brought = [
+        labelled_data(rows, labels[rows], fetching(images), CPU, hold) for rows in np.split(np.arange(n + 8), [n])
+    ]
     section = PretrainingSection(**{"epochs": 2, "batch": 8, **settings}).settings()
     seeing = Preprocessed(network, normalise="half")
     where = {"seed": seed, "device": CPU, "precision": "float32"}

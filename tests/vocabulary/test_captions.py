@@ -47,3 +47,11 @@ def test_every_phrase_is_held_by_its_words_in_order():
         for level, row in enumerate(phrases.tokens[place]):
             assert " ".join(phrases.words[word] for word in row if word) == phrase(factor, level)
     assert all(np.issubdtype(table.dtype, np.integer) for table in phrases.tokens)
+
+
+def test_what_words_would_say_wrongly_is_said_by_value():
+    pose = scalar_factor("pose", 8)
+    assert phrase(pose, 4, {"pose"}) == f"pose {pose.texts[4]}"
+    words = phrases_of(SPACE, {"pose"}).words
+    assert "front" not in words
+    assert "pose" in words

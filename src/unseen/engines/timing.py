@@ -181,7 +181,7 @@ def _pretraining_rate(study: Study, needed: Encoder, device: Any) -> float:
     try:
         world = study.learned_world(needed.trial)
         network = first_network(needed.trial, world.size)
-        pretext = laid_out(build_pretext(needed.trial, network, world.samples), device)
+        pretext = laid_out(build_pretext(needed.trial, network, world), device)
         batch = min(32 if device.type == "cpu" else 256, max(2, section.batch))
         channels = needed.trial.recipe.network.channels
         images = torch.randint(0, 256, (batch, channels, *world.size), dtype=torch.uint8, device=device)

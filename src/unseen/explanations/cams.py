@@ -29,9 +29,10 @@ def grad_cam_weights(activity: Tensor, slopes: Tensor) -> Tensor:
 
 def grad_cam_plus_plus_weights(activity: Tensor, slopes: Tensor) -> Tensor:
     """Each channel by its positive gradients, weighed as in Chattopadhyay et al. 2018, Eq. 19 (for an exponential of
-    the score, where higher derivatives are powers of the first)."""
+    the score, where higher derivatives are powers of the first). The activity is summed over all places, the third
+    derivative is that of the place that is weighed."""
     square = slopes.square()
-    below = 2 * square + (activity * slopes.pow(3)).sum((2, 3), keepdim=True)
+    below = 2 * square + activity.sum((2, 3), keepdim=True) * slopes.pow(3)
     alpha = torch.where(below != 0, square / torch.where(below != 0, below, 1), 0)
     return (alpha * slopes.clamp(min=0)).sum((2, 3), keepdim=True) * activity
 

@@ -27,6 +27,7 @@ from unseen.vocabulary.visible import visible
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from unseen.studies.study import Study
     from unseen.vocabulary.world import World
 
 WEIGHTS, RECORD = ENCODERS
@@ -137,12 +138,23 @@ def encoder_state(store: Store, name: str) -> dict[str, Tensor]:
 
     if encoder_record(store, name) is None:
         raise UnseenError(
-            f"encoder {name} is not in '{store.path}'; `unseen run` makes it before the trials that need it."
+            f"encoder {name} is not in '{store.path}'; `unseen run` makes it before the trials that need it, and "
+            "notes why where it cannot."
         )
     try:
         return load_file(encoder_folder(store, name) / WEIGHTS)
     except (OSError, SafetensorError, ValueError) as error:
         raise BadEncoder(f"the weights of encoder {name} cannot be read ({visible(error)}).") from None
+
+
+def encoder_flags(study: Study, trial: Trial) -> dict[str, str]:
+    """What was odd about the encoder that a trial starts from (it diverged, it collapsed), to be told of the trial."""
+    needed = study.encoder(trial)
+    try:
+        record = None if needed is None else encoder_record(study.store, needed.identity)
+    except BadEncoder:
+        record = None
+    return {} if record is None else {f"encoder {name}": why for name, why in record["flags"].items()}
 
 
 def remove_encoders(store: Store, names: list[str] | None = None) -> int:

@@ -14,6 +14,7 @@ import torch
 from unseen.recordings import activity_per_cell, respond
 from unseen.studies.anew import kept_of
 from unseen.studies.asked import layers_to_record
+from unseen.studies.encoders import encoder_flags
 from unseen.studies.invariances import Recorded, record_invariance
 from unseen.studies.keeping import keeps_weights
 from unseen.studies.kept_weights import Kept, Learned, Unusable, keep, read, remove
@@ -117,6 +118,7 @@ def _execute(study: Study, trials: Sequence[Trial], device: torch.device, watch:
     for (trial, name, precision), learner, trained in zip(ready, learners, done):
         if "validation" not in study.split(trial).sets:
             trained = replace(trained, flags={**trained.flags, "no validation": _without(trial)})
+        trained = replace(trained, flags={**encoder_flags(study, trial), **trained.flags})
         try:
             started = time.perf_counter()
             trained = finished(study, trial, learner, trained)

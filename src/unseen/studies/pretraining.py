@@ -20,6 +20,7 @@ from unseen.studies.encoders import Encoder, keep_encoder, remove_encoders
 from unseen.studies.execute import Event, Watch, machine
 from unseen.studies.needed import encoders_to_make
 from unseen.studies.protocols.labelled import first_network
+from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, precisions
 from unseen.training import LabelledData, Trained, labelled_data, reproducible, train
@@ -47,7 +48,9 @@ class Images:
 
 def pretrain(study: Study, *, device: torch.device | str = "cpu", watch: Watch | None = None) -> list[str]:
     """Make the encoders that a study's missing trials need and that are not here, one after the other; gives their
-    identities. One that was killed is made again, one that is damaged too."""
+    identities. One that was killed is made again, one that is damaged too. One that cannot be made is told and left
+    out, since trials that need another one, or none, can do without: those that need it fail, and a next run tries it
+    again."""
     tell = watch or (lambda event: None)
     made = []
     found = encoders_to_make(study, torch.device(device).type, lambda text: tell(Event("note", text)))
@@ -55,7 +58,15 @@ def pretrain(study: Study, *, device: torch.device | str = "cpu", watch: Watch |
         remove_encoders(study.store, [needed.identity])  # what is left of a damaged one
         epochs = needed.trial.recipe.pretraining.epochs
         tell(Event("pretraining", needed.label, needed.identity, {"epochs": epochs}))
-        record, network = _done(study, needed, torch.device(device), tell)
+        try:
+            record, network = _done(study, needed, torch.device(device), tell)
+        except DiskTrouble:
+            raise
+        except UnseenError as error:
+            tell(Event("note", f"{error} The trials that need it will fail."))
+            continue
+        finally:
+            gc.collect()
         keep_encoder(study.store, needed.identity, record, network.trunk.state_dict())
         made.append(needed.identity)
         tell(Event("pretrained", needed.label, needed.identity, {"text": pretrained_text(record)}))
@@ -86,12 +97,23 @@ def category_of(samples: Samples) -> Factor | None:
     return next((factor for factor in samples.space.factors if factor.kind == "category"), None)
 
 
-def build_pretext(trial: Trial, network: Network, samples: Samples) -> Pretext:
+def without_words(world: World) -> set[str]:
+    """Circumstances that captions say by their values: under a variation where objects turn about an axis of their own,
+    none is seen "from the left", and where each is shifted in a direction of its own, none is "at the left"."""
+    inner: Any = world
+    while (within := getattr(inner, "inner", None)) is not None:
+        inner = within
+    variation = getattr(getattr(inner, "compose", None), "variation", None)
+    told = {"pose": getattr(variation, "tumbles", False), "position": getattr(variation, "plane", False)}
+    return {name for name, own in told.items() if own}
+
+
+def build_pretext(trial: Trial, network: Network, world: World) -> Pretext:
     """What a network learns by; its own first weights depend on the seed of pretraining alone."""
-    section, row = trial.recipe.pretraining, pretext_row(trial.recipe.pretraining.objective)
+    section, row, samples = trial.recipe.pretraining, pretext_row(trial.recipe.pretraining.objective), world.samples
     given: dict[str, Any] = dict(section.objective_arguments)
     if section.objective == "clip":
-        given["phrases"] = phrases_of(samples.space)
+        given["phrases"] = phrases_of(samples.space, without_words(world))
     if section.objective == "supervised":
         factor = category_of(samples)
         assert factor is not None
@@ -107,7 +129,7 @@ def pretraining_learner(
     """An encoder's learner, with its pictures on the device where they fit."""
     recipe, samples = trial.recipe, world.samples
     network = first_network(trial, world.size)
-    pretext = build_pretext(trial, network, samples)
+    pretext = build_pretext(trial, network, world)
     prepare = (
         Preprocessed(network, normalise=recipe.training.normalise, channels=recipe.network.channels).to(device).prepare
     )

@@ -87,9 +87,10 @@ def copies(learned: Samples, asked: Samples) -> int:
 def _check_overlap(learned: World, asked: World) -> None:
     both = sorted(categories(learned.samples) & categories(asked.samples))
     same = copies(learned.samples, asked.samples)
-    if not both and not same:
+    if not both and not same and learned.fingerprint != asked.fingerprint:
         return
-    what = f"categories that are asked later: {listed(both, 8)}" if both else f"{same:,} objects that are asked later"
+    what = f"{same:,} objects that are asked later" if same else "the very images that are asked later"
+    what = f"categories that are asked later: {listed(both, 8)}" if both else what
     raise UnseenError(
         f"[{KEY}.world] has {what}. An encoder that has seen them cannot tell what it carries over to new ones; give "
         f"other categories (the argument categories or classes of the world), or set {KEY}.overlap = true if this is "
@@ -149,7 +150,7 @@ def _tried(trial: Trial, world: World) -> None:
 
     def made() -> Network:
         network = first_network(trial, world.size)
-        build_pretext(trial, network, world.samples)
+        build_pretext(trial, network, world)
         return network
 
     without_numbers(made, trial.recipe.network.backbone)

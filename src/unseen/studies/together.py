@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from unseen.studies.encoders import encoder_flags
 from unseen.studies.protocol_table import Answered, Where, protocol_of
 from unseen.studies.recorded import Event, Watch, facts_before, fail, machine, write_files
 from unseen.studies.store import DiskTrouble
@@ -123,7 +124,7 @@ def _store(
         "seconds_together": together,
         "machine": machine(device),
         **({"search": found.search} if found.search else {}),
-        "flags": dict(found.flags),
+        "flags": {**encoder_flags(study, trial), **found.flags},
         **found.facts,
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S"),
     }

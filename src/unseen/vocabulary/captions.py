@@ -9,7 +9,7 @@ the order of the alphabet: a vocabulary of a few dozen.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,8 +40,9 @@ class Phrases:
     start: int = 1
 
 
-def phrase(factor: Factor, level: int) -> str:
-    """How a level is said.
+def phrase(factor: Factor, level: int, by_value: Collection[str] = ()) -> str:
+    """How a level is said. Factors named in ``by_value`` are said by their names and values, where words would not be
+    true: that an object that tumbles is seen from the front, say.
 
     >>> size = Factor("size", (0.5, 1.0, 1.5), kind="ordinal")
     >>> phrase(size, 0), phrase(Factor("background", ("sky 1", "city 2")), 1), phrase(Factor("wheels", (3, 4)), 1)
@@ -50,6 +51,8 @@ def phrase(factor: Factor, level: int) -> str:
     text = factor.texts[level]
     if factor.kind == "category":
         return text
+    if factor.name in by_value:
+        return f"{factor.name} {text}"
     if factor.name in SCALES and factor.kind == "ordinal":
         words = SCALES[factor.name]
         return words[min(len(words) - 1, level * len(words) // len(factor))]
@@ -80,10 +83,10 @@ def caption(space: FactorSpace, levels: Sequence[int]) -> str:
     return ", ".join(phrase(one, levels[space.names.index(one.name)]) for one in said_factors(space))
 
 
-def phrases_of(space: FactorSpace) -> Phrases:
-    """Every phrase of a space, by the numbers of its words."""
+def phrases_of(space: FactorSpace, by_value: Collection[str] = ()) -> Phrases:
+    """Every phrase of a space, by the numbers of its words; ``by_value`` as for :func:`phrase`."""
     factors = said_factors(space)
-    said = [[phrase(factor, level).split() for level in range(len(factor))] for factor in factors]
+    said = [[phrase(factor, level, by_value).split() for level in range(len(factor))] for factor in factors]
     words = (PAD, START, *sorted({word for table in said for one in table for word in one}))
     number = {word: place for place, word in enumerate(words)}
     tables = []

@@ -5,6 +5,7 @@ import json
 import signal
 import subprocess
 import time
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -18,9 +19,11 @@ from unseen.studies import pretraining
 from unseen.studies.encoders import encoder_folder, remove_encoders
 from unseen.studies.learners import network_of
 from unseen.studies.needed import encoder_words, encoders_left_behind, encoders_to_make
+from unseen.studies.pretraining_checks import _check_overlap
 from unseen.studies.store import Store
 from unseen.studies.stored import StoredStudy
 from unseen.vocabulary.errors import UnseenError
+from unseen.worlds import make
 
 pytest_plugins = ("studies_fixtures",)
 
@@ -243,6 +246,52 @@ def test_who_stops_in_the_midst_finds_what_was_made_before_and_makes_the_rest(tm
     assert sorted(path.name for path in (tmp_path / "a" / "encoders").iterdir()) == sorted(set(counted))
 
 
+def test_an_encoder_that_cannot_be_made_fails_the_trials_that_need_it_and_no_other(tmp_path, monkeypatch):
+    opened = study(tmp_path / "a", grid={"pretraining.seed": [0, 1]})
+    real, told = pretraining._record, []
+
+    def breaks(study, needed, *given):
+        if needed.trial.recipe.pretraining.seed == 0:
+            raise ValueError("no such thing")
+        return real(study, needed, *given)
+
+    monkeypatch.setattr(pretraining, "_record", breaks)
+    outcome = ran(opened, watch=told.append)
+    assert (outcome.finished, outcome.failed) == (1, 1)
+    notes = [event.trial for event in told if event.kind == "note"]
+    assert any("seed 0 failed: ValueError: no such thing" in note for note in notes)
+    (record,) = opened.failures().values()
+    assert "notes why where it cannot" in record["error"]
+    monkeypatch.setattr(pretraining, "_record", real)
+    assert ran(opened).finished == 1
+    assert len(opened.store.encoders()) == 2
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "lbfgs"])
+def test_what_was_odd_about_an_encoder_is_told_of_the_trials_that_start_from_it(tmp_path, monkeypatch, optimiser):
+    real = pretraining.keep_encoder
+
+    def odd(store, name, record, state):
+        real(store, name, {**record, "flags": {"collapsed": "all alike"}}, state)
+
+    monkeypatch.setattr(pretraining, "keep_encoder", odd)
+    opened = study(tmp_path / "a", training__optimiser=optimiser)
+    assert ran(opened).finished == 1
+    (facts,) = opened.store.readable().values()
+    assert facts["flags"]["encoder collapsed"] == "all alike"
+
+
+@pytest.mark.parametrize(
+    ("variation", "by_value"),
+    [("first", set()), ("natural", {"pose", "position"}), ("natural-upright", {"position"})],
+)
+def test_captions_do_not_say_of_tumbling_objects_from_which_side_they_are_seen(variation, by_value):
+    world = make("objects", categories=["mug"], instances=1, pose=4, position=3, side=16, variation=variation)
+    assert pretraining.without_words(world) == by_value
+    wrapped = make("transformed", of=world, levels=["blur"])
+    assert pretraining.without_words(wrapped) == by_value
+
+
 @pytest.mark.slow
 def test_a_kill_in_the_midst_costs_the_encoder_in_flight_and_nothing_else(tmp_path, compiled):
     tables = {**PROBED, "grid": {"pretraining.seed": [0, 1]}}
@@ -309,6 +358,14 @@ def test_a_section_without_a_world_does_nothing_and_is_refused(tmp_path):
 
 def test_overlap_can_be_meant(tmp_path):
     check(study(tmp_path / "a", pretraining__world={**WORLD, "categories": [2, 5]}, pretraining__overlap=True))
+
+
+def test_the_same_images_without_categories_or_files_are_an_overlap_too():
+    bare = SimpleNamespace(space=SimpleNamespace(factors=()), blocks=())
+    learned, other = (SimpleNamespace(samples=bare, fingerprint=name) for name in "ab")
+    _check_overlap(learned, other)
+    with pytest.raises(UnseenError, match="the very images"):
+        _check_overlap(learned, learned)
 
 
 def test_labels_need_categories(tmp_path):
