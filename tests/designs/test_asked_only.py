@@ -34,7 +34,7 @@ def test_images_are_counted_in_each_cell_and_it_is_said_that_nothing_is_trained_
 def test_an_image_that_a_set_asks_again_is_found():
     again = RowSet("again", "test", parts=(Part((0, 0)), Part((0, 0), take=2)))
     found = audit(Split(("category", "view"), {"asked": again}, Pools(by="nothing")), SAMPLES)
-    assert found.problems == ("2 images are more than once in 'asked', and would count so often",)
+    assert found.problems == ("2 images are more than once in 'asked', and would count that many times",)
     assert found.counts["asked"][0, 0] == 6
 
 

@@ -41,7 +41,7 @@ def reader(page):
 
 def test_single_answers_follow_what_was_asked(reader):
     place = 1 + ORDER.index("What was seen and what was asked")
-    own = ("Accuracy in each cell", "What is taken for what", "The surest mistakes")
+    own = ("Accuracy in each cell", "What is taken for what", "The most confident mistakes")
     assert tuple(reader.headings) == (*ORDER[:place], *own, *ORDER[place:])
 
 

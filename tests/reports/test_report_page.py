@@ -316,7 +316,7 @@ def test_a_trial_of_one_epoch_is_a_point_beside_the_lines_of_the_others():
     assert (points["mark"]["type"], lines["mark"]["type"]) == ("point", "line")
     assert len(points["data"]["values"]) == 2 * 2
     assert len(lines["data"]["values"]) == 2 * 2 * 20 * 2
-    assert "One epoch makes no line but a point." in figure.caption
+    assert "A single epoch is a point, not a line." in figure.caption
 
 
 def test_a_full_disk_is_a_clear_error_and_the_old_report_stays(tmp_path, monkeypatch):

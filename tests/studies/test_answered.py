@@ -94,7 +94,7 @@ def test_cells_that_some_draws_show_and_others_hold_out_are_counted_apart(tmp_pa
         assert mean_words(picture) == words
         assert words in cell_body(found)
         assert len(set(picture.images[picture.asked > 0].tolist())) == 1  # whichever networks a cell is asked of
-    assert "the answers of the two have a map each, and are never taken together" in cell_body(found)
+    assert "These two groups have a map each, and their answers are never pooled" in cell_body(found)
     csv = base64.b64decode(re.search(r'href="data:text/csv[^,]*,([^"]+)"', cell_body(found))[1]).decode()
     table = pl.read_csv(io.StringIO(csv)).filter(pl.col("target") == "category")
     for place, told in enumerate(("yes", "no")):
@@ -155,7 +155,7 @@ def test_answers_from_elsewhere_without_levels_or_confidence_are_left_out_with_t
         pl.read_parquet(path).select("set", "target", "truth", "response").write_parquet(path)
     told = gather(study).answered
     assert told.cells == told.galleries == ()
-    assert [reason.partition(":")[0] for reason in told.left] == ["Accuracy in each cell", "The surest mistakes"]
+    assert [one.partition(":")[0] for one in told.left] == ["Accuracy in each cell", "The most confident mistakes"]
     assert len(told.confusions) == 8
 
 

@@ -154,7 +154,7 @@ def test_a_verdict_needs_an_interval_without_zero(gap, word, holds):
     found = {f.name: f for f in made}
     assert found[f"{LESS}: photo"].holds is holds
     assert found[LESS].holds is None  # one domain says nothing of others
-    assert "one domain makes no interval" in found[LESS].statement
+    assert "one domain gives no interval" in found[LESS].statement
 
 
 def test_over_domains_the_repeats_are_domains_and_few_are_said_to_be_few():
@@ -163,7 +163,7 @@ def test_over_domains_the_repeats_are_domains_and_few_are_said_to_be_few():
     assert (found[LESS].n, found[LESS].over) == (3, "levels of domain")
     assert found[LESS].value == pytest.approx(0.25)
     assert found[LESS].low == pytest.approx(mean_interval(np.array([0.2, 0.25, 0.3])).low)
-    assert "3 domains make a wide interval" in found[LESS].statement
+    assert "3 domains give a wide interval" in found[LESS].statement
     assert found[AT_ALL].value == pytest.approx(0.3)
 
 

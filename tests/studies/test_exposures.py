@@ -153,8 +153,8 @@ def test_the_papers_findings_hold_for_networks_made_to_show_them(drawn):
     assert found(drawn, "within falls").value < 0
     assert "rises from" in drawn.answer
     goes = found(drawn, "invariance goes with across")
-    assert "within a transformation over all numbers ρ is" in goes.statement
-    assert "since the number seen alone can make it" in goes.statement
+    assert "Within a transformation over all numbers seen ρ is" in goes.statement
+    assert "which the number seen alone can produce" in goes.statement
     assert found(drawn, "linear or logarithmic").holds is None
 
 
@@ -192,7 +192,7 @@ def test_invariance_that_follows_the_number_seen_alone_does_not_go_with_accuracy
     pooled = {asked: together(points, asked) for asked in (WITHIN, ACROSS)}
     across, more = explains(Exposure({}, "category", 9, "layer3", points, pooled))
     assert pooled[ACROSS].value > 0.9
-    assert "within a transformation over all numbers ρ is 0.9" in across.statement
+    assert "Within a transformation over all numbers seen ρ is 0.9" in across.statement
     assert (across.holds, more.holds) == (None, None)
     assert abs(across.value) < 0.3
     assert (across.n, across.low < 0 < across.high) == (5, True)
@@ -212,7 +212,7 @@ def test_with_enough_draws_invariance_is_said_to_go_with_across_and_not_with_wit
     assert (across.n, across.over) == (6, "draws of categories")
     assert across.value > 0.5
     assert "over 18 such conditions" in across.statement
-    assert "over all 108 pairs of network and transformation together" in across.statement
+    assert "over all 108 pairs of network and transformation it is" in across.statement
     assert found(contents, "invariance goes more").value > 0
 
 
@@ -527,7 +527,7 @@ def test_repeats_with_no_number_in_common_leave_a_trend_open():
     finding = rises(values, "accuracy", 1, "it rises")
     assert (finding.holds, finding.p, finding.n) == (None, None, 0)
     assert finding.why == "no repeat is whole"
-    assert "of 4 transformations and numbers seen, 0 are there in every repeat" in finding.statement.lower()
+    assert "every repeat has 0 of 4 pairs of transformation and number seen" in finding.statement.lower()
 
 
 def test_two_repeats_of_the_same_order_are_not_judged_by_their_change():

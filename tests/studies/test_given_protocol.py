@@ -64,7 +64,7 @@ def test_a_given_model_is_asked_the_categories_it_has_words_for_and_the_others_a
     assert table["response"] == [("a mug", "a chair")[place] for place in wanted.argmax(1)]
     np.testing.assert_allclose(table["confidence"], wanted.max(1), atol=6e-5)
     assert facts["flags"] == {
-        "category without counterpart": "1 of 3 are no answer of this model and are not asked: a giraffe",
+        "category without counterpart": "1 of 3 are not among this model's answers and are not asked: a giraffe",
         "not asked": "4 of 12 images, whose answer the model has no word for",
     }
     assert facts["answers"]["category"]["classes"]["a mug"] == ["coffee mug"]
@@ -212,7 +212,7 @@ def test_templates_that_cannot_be_filled_are_refused(said, words):
         ({"task": "regression"}, "names classes, and task = 'regression' asks for numbers"),
         ({"protocol": "finetune"}, "protocol = 'finetune' trains, and design 'ask' only asks"),
         ({"recordings": {"layers": "all"}}, "protocol = 'given' answers from features and outputs that are kept"),
-        ({"recordings": {"invariance": True}}, "looks at units, and protocol = 'given' at none"),
+        ({"recordings": {"invariance": True}}, "needs the activity of units, which protocol = 'given' does not record"),
         ({"protocol": "zero-shot", "answers": {"map": "everyday"}}, "answers.map = 'everyday' is for a model with"),
         ({"answers": {"how": "most"}}, "answers.how"),
     ],

@@ -189,8 +189,8 @@ def spoil_name(folder):
         (spoil_bit, "weights.safetensors is not what was written"),
         (spoil_shape, "they do not fit its network"),
         (spoil_facts, "learned.json cannot be read"),
-        (spoil_kind, "not as it should be: curve"),
-        (spoil_name, "learned.json is of something else"),
+        (spoil_kind, "missing or malformed: curve"),
+        (spoil_name, "learned.json belongs to other weights"),
     ],
 )
 def test_weights_that_cannot_be_used_are_told_and_learned_anew(finished, spoil, words):

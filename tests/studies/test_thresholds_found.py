@@ -91,7 +91,7 @@ def test_accuracy_without_the_active_units_is_near_chance_where_a_tenth_is_left_
     assert finding.low < finding.value < finding.high
     assert (finding.n, finding.holds, finding.over) == (6, False, "transformations")
     assert finding.p == pytest.approx(2 / 2**6), "all six lie on one side"
-    assert "at most a tenth is, under most transformations (ours)" in finding.statement
+    assert "at most a tenth is left, under most transformations (ours)" in finding.statement
     assert "layer1 1.8 %" in finding.statement
     assert [layer.near for layer in contents.exposure.by_layer] == [True, True, False]
 

@@ -139,7 +139,7 @@ def test_every_level_lies_in_one_bin_in_order_or_the_reason_is_said(levels, coun
         ({"edges": [0, 2, 1]}, "at least three, rising"),
         ({"edges": [0, "x", 1]}, "give numbers"),
         ({"edges": [0, float("nan"), 1]}, "give numbers"),
-        ({"edges": [0, 1, 2], "start": 3}, "leave nothing to 'start'"),
+        ({"edges": [0, 1, 2], "start": 3}, "leave no use for 'start'"),
         ({"count": 2, "start": "left"}, "give a number"),
         ({"count": 3, "names": ["a", "b"]}, "3 bins and 2 names"),
         ({"count": 2, "names": ["a", "a"]}, "share a name"),

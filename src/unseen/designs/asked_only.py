@@ -14,8 +14,8 @@ from unseen.designs.sharing import SHOWN, Sharing, content_of, named_files
 from unseen.vocabulary.samples import Samples
 
 NO_TRAINING = (
-    "no training set: all rows are asked. What whoever answers has seen before is not known here, so that no leak can "
-    "be looked for"
+    "no training set: all rows are asked. What the subjects have seen before is not known here, so leakage "
+    "cannot be checked"
 )
 
 
@@ -26,7 +26,7 @@ def asked_twice(samples: Samples, rows: Mapping[str, np.ndarray]) -> Iterator[st
         once, times = np.unique(found, return_counts=True)
         if again := int((times > 1).sum()):
             are = "images are" if again > 1 else "image is"
-            yield f"{again:,} {are} more than once in '{name}', and would count so often"
+            yield f"{again:,} {are} more than once in '{name}', and would count that many times"
         if content is None or any(block.grid for block in samples.blocks):  # an image at two levels is two questions
             continue
         files = samples.instance_numbers(once)

@@ -216,7 +216,7 @@ def _unseen(
     cells = [(int(c), left) for c in known if there[c, left]]
     if not cells:
         raise UnseenError(
-            f"design.left_out = {name!r}: none of its images to be asked is of a {category} that is trained on; leave "
+            f"design.left_out = {name!r}: none of its test images shows a {category} that is trained on; leave "
             f"out another level of '{factor}', or give the test pool a larger share (design.shares)."
         )
     asks = tuple(other for other in samples.space.names if other != factor)

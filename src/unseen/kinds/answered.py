@@ -1,4 +1,4 @@
-"""What a report shows of single answers: accuracy in each cell, what is taken for what, the surest mistakes."""
+"""What a report shows of single answers: accuracy in each cell, what is taken for what, the most confident mistakes."""
 
 from __future__ import annotations
 

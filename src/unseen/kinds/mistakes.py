@@ -19,8 +19,8 @@ MOST = 12  # images of one target
 MOST_TARGETS = 4
 SAME = 2  # images of one true class and one answer: ten of one confusion would show one thing
 LOOKED_AT = 150  # the surest mistakes of each network
-NOTHING_UNSEEN = "The surest mistakes: no cell that training did not show was tested."
-NOT_STORED = "The surest mistakes: the stored answers lack their confidence, or their images."
+NOTHING_UNSEEN = "The most confident mistakes: no cell that training did not show was tested."
+NOT_STORED = "The most confident mistakes: the stored answers lack their confidence, or their images."
 
 Key = tuple[str, int]  # an image: its world and its row there
 

@@ -1,4 +1,4 @@
-"""Weights and rows become tables: answers, activity per cell, what ablated units are missed for, and units' invariance.
+"""Weights and rows become tables: answers, activity per cell, what ablating units changes, and units' invariance.
 Torch ends here."""
 
 from unseen.recordings.ablation import Ablation, inactive, respond_ablated, threshold_curves

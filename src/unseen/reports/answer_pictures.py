@@ -74,7 +74,7 @@ class Mistake:
 
 @dataclass(frozen=True, eq=False)
 class Gallery:
-    """The surest mistakes about one target on cells never seen: of ``asked`` answers there ``wrong`` were wrong.
+    """The most confident mistakes about a target on cells never seen: of ``asked`` answers there ``wrong`` were wrong.
     ``others``: those of the networks that saw less, since the ones that saw most made none."""
 
     target: str

@@ -1,4 +1,4 @@
-"""What a report shows of single answers: accuracy in each cell, which class is taken for which, the surest mistakes."""
+"""What a report shows of single answers: accuracy in each cell, what is taken for what, the most confident mistakes."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def parts(found: Answered) -> Iterator[Section | str]:
         sheet = Pictures(confusion_body(found), "confusion", confusion_sheet(found))
         yield Section("confusion", "What is taken for what", (sheet,))
     if found.galleries:
-        yield Section("mistakes", "The surest mistakes", (Pictures(gallery_body(found)),))
+        yield Section("mistakes", "The most confident mistakes", (Pictures(gallery_body(found)),))
     yield from found.left

@@ -103,8 +103,8 @@ def cell_body(found: Answered) -> str:
     )
     if any(picture.whose for picture in found.cells):
         words += (
-            " Draws of the design hold out other cells, so that a cell may be seen by some networks and not by others: "
-            "the answers of the two have a map each, and are never taken together."
+            " Draws of the design hold out different cells, so a cell may be seen by some networks and not by others. "
+            "These two groups have a map each, and their answers are never pooled."
         )
     body = _groups(main)
     if others:

@@ -100,7 +100,7 @@ def confusion_body(found: Answered) -> str:
     others = [picture for picture in found.confusions if not picture.main]
     words = (
         "Of the test images of each true class (a row; in brackets the number of answers), the per cent that got each "
-        "answer (a column); right answers lie on the diagonal. Networks of a condition are taken together."
+        "answer (a column); right answers lie on the diagonal. Answers of all networks of a condition are pooled."
     )
     many = max(len(picture.classes) for picture in found.confusions)
     if many > MOST_CLASSES:

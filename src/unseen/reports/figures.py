@@ -47,7 +47,7 @@ def losses(contents: Contents, *, colours: Mapping[str, str] | None = None, orde
     if 1 in epochs.values():
         points = [Key(name, shape=shape) for name, shape in zip(dashes, panels.PHASE_SHAPES.values())]
         keys = [*(keys if max(epochs.values()) > 1 else series_keys(colours, rows)), *points]
-        caption += " One epoch makes no line but a point."
+        caption += " A single epoch is a point, not a line."
     found = {row["x"]: None for row in rows}
     xs = [x for x in order if x in found] or sorted(found)
     made = tuple(panel(x) for x in xs)

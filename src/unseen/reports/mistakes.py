@@ -1,4 +1,4 @@
-"""The surest mistakes as a gallery: small pictures inside the page, with what they are and what they were taken for."""
+"""The most confident mistakes as a gallery: small pictures in the page, what they are and what they were taken for."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def gallery_body(found: Answered) -> str:
         made.append(f"<h3>{escape(gallery.target)}</h3>{_told(gallery)}")
         made += [f'<ul class="gallery">{"".join(tiles)}</ul>'] if tiles else []
     words = (
-        "Wrong answers about cells never seen in training, the surest first, each image once and at most two for the "
-        "same mistake. Confidence is the network's own (a softmax probability). The name is that of the image in its "
-        "folder; a generated image has its row's number instead."
+        "Wrong answers about cells never seen in training, the most confident first, each image once and at most two "
+        "for the same mistake. Confidence is the network's own (a softmax probability). The name is that of the image "
+        "in its folder; a generated image has its row's number instead."
     )
     if found.pictureless:
         words += f" Without pictures: {found.pictureless}."

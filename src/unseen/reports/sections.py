@@ -79,7 +79,7 @@ def findings(contents: Contents) -> Part:
         return "Findings: nothing was tested, because too few trials have finished or the recipe asks for no test."
     rules = "".join(f"<dt>{escape(word)}</dt><dd>{escape(meaning)}</dd>" for word, meaning in MARKS.items())
     told = tables.findings(contents.findings)
-    words = f"All {len(contents.findings)} in sentences, with p and why those that are open are so"
+    words = f"All {len(contents.findings)} in sentences, with p and the reasons for those that are open"
     details = f'<details id="findings-told"><summary>{words}</summary>{told}</details>'
     head = "How findings are judged"
     marks = f'<details class="legend"><summary>{head}</summary><dl id="verdict-rules">{rules}</dl></details>'

@@ -215,8 +215,9 @@ def unlearned(plain: float, guess: float, target: float, n: int, relative: bool)
     if relative and target <= guess + doubt:
         enough = math.ceil(round(n * (doubt / (target - guess)) ** 2, 3))
         return (
-            f"the plain network has hardly learned: {learned}, and to tell the target between them, {target:.3f}, from "
-            f"chance takes {enough:,} test images or more (calibration.images asks at most so many), not {n:,}"
+            f"the plain network has hardly learned: {learned}. The target lies between them, at {target:.3f}; to tell "
+            f"it from chance takes {enough:,} test images or more, not {n:,} (calibration.images is the most that are "
+            f"asked)"
         )
     if plain < target and not relative:
         return (

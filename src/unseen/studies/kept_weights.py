@@ -156,10 +156,10 @@ def _facts(kept: Kept) -> dict[str, Any]:
         except (OSError, ValueError) as error:
             raise Unusable(f"{LEARNED} cannot be read ({error})") from None
         if not isinstance(facts, dict) or facts.get("identity") != kept.identity:
-            raise Unusable(f"{LEARNED} is of something else")
+            raise Unusable(f"{LEARNED} belongs to other weights")
     keys = [key for key in Learned.__dataclass_fields__ if key != "search"]
     if odd := odd_fact(facts, keys):
-        raise Unusable(f"it is not told of them, or not as it should be: {odd}")
+        raise Unusable(f"its record is missing or malformed: {odd}")
     return facts
 
 

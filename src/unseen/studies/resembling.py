@@ -55,7 +55,7 @@ class NearCopies:
         one = next(iter(self.found.values()), None)
         if one is not None and one.looked_at:
             yield (
-                f"near-copies by nature: {one.within:,} of {one.looked_at:,} training images "
+                f"near-copies expected from resemblance: {one.within:,} of {one.looked_at:,} training images "
                 f"({100 * one.within / one.looked_at:.1f} %) have one of another {self.thing} in training"
             )
         for pair, one in self.found.items():

@@ -51,7 +51,8 @@ def check_together(trial: Trial) -> None:
         )
     if recordings.invariance:
         raise UnseenError(
-            f"recordings.invariance = true looks at units, and protocol = '{name}' at none; leave it out."
+            f"recordings.invariance = true needs the activity of units, which protocol = '{name}' does not record; "
+            f"leave it out."
         )
 
 

@@ -58,7 +58,7 @@ WORLDS: dict[str, Entry] = {
         "unseen.worlds.transforms.transformed:transformed", "any world, with transformations as a further factor"
     ),
     "shuffled": Entry(
-        "unseen.worlds.shuffled:shuffled", "any world, its pictures dealt to rows by chance: a null control"
+        "unseen.worlds.shuffled:shuffled", "any world with its pictures assigned to rows at random: a null control"
     ),
 }
 

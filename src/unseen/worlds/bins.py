@@ -69,7 +69,7 @@ def _asked(name: str, given: object) -> Bins:
         raise unknown("way to bin", by, WAYS, where=f"the bins of '{name}'")
     if "edges" in given and ("by" in given or "start" in given):
         raise UnseenError(
-            f"the bins of '{name}' have edges, which leave nothing to '{'by' if 'by' in given else 'start'}'."
+            f"the bins of '{name}' have edges, which leave no use for '{'by' if 'by' in given else 'start'}'."
         )
     edges = _edges(name, given["edges"]) if "edges" in given else ()
     count = len(edges) - 1 if edges else _count(name, given["count"])

@@ -172,7 +172,9 @@ def _decoded(path: Path, content: int, how: Decoding) -> np.ndarray | str:
     except (OSError, Unreadable) as fault:
         raise UnseenError(f"'{path}' was there when the folder was scanned and cannot be read now: {fault}.") from None
     if content_hash(data) != content:
-        raise UnseenError(f"'{path}' changed while the images were being decoded; run again once the folder rests.")
+        raise UnseenError(
+            f"'{path}' changed while the images were being decoded; run again once the folder no longer changes."
+        )
     try:
         return decode(data, how)
     except Unreadable as fault:

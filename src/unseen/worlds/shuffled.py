@@ -1,4 +1,4 @@
-"""Any world with its pictures dealt to its rows anew: a null control. What a study finds here, it finds in nothing.
+"""Any world with its pictures assigned to other rows at random: a null control, in which there is nothing to find.
 
 Random labels are an old control of what a network can learn (Zhang et al. 2017, Understanding deep learning requires
 rethinking generalization); here they control what a *study* says. Dealing all factors at once is ours: where the
@@ -69,7 +69,7 @@ class ShuffledWorld(WrappedWorld):
 
     @property
     def provenance(self) -> Mapping[str, str]:
-        return {**self.inner.provenance, "shuffled": "pictures are dealt to rows by chance: a null control"}
+        return {**self.inner.provenance, "shuffled": "pictures are assigned to rows at random: a null control"}
 
     def images(self, rows: np.ndarray, device: str = "cpu", draw: int = 0) -> Tensor:
         return self.inner.images(self.shown(rows), device, draw)
@@ -106,7 +106,7 @@ class ShuffledWorld(WrappedWorld):
 
 
 def shuffled(of: World | Mapping[str, Any], *, seed: int = 0) -> ShuffledWorld:
-    """Any world with its pictures dealt to its rows by chance, so that no factor can be told from a picture.
+    """Any world with its pictures assigned to its rows at random, so that no factor can be told from a picture.
 
     ``of`` is a world, or its table in a recipe (``name`` and its arguments); ``seed`` chooses among ways to deal. A
     study of it has the same splits, with as many images of every cell, and nothing to find: a claim that still "holds"

@@ -290,7 +290,7 @@ def test_what_the_file_of_an_encoder_has_no_head_for_has_features_only(tmp_path)
     assert given.features(PICTURES).shape == (5, 512)
     with pytest.raises(UnseenError, match=r"has no answers of its own; put a head on its features"):
         given.scores(PICTURES)
-    with pytest.raises(UnseenError, match="knows no texts"):
+    with pytest.raises(UnseenError, match="has no text encoder"):
         given.text_features(["a mug"])
 
 

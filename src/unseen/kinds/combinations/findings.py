@@ -234,15 +234,15 @@ def _correlations(scatter: pl.DataFrame) -> list[Finding]:
         mute = within.silent > MUTE * within.strata
         each = _by_series(rows, x, y, strata)
         left_out = f"; {within.dropped} trials have no unit of that type and are left out" if within.dropped else ""
-        silent = f"; in {within.silent} more nothing differs" if within.silent else ""
+        silent = f"; {within.silent} more, in which one of the two does not vary, are left out" if within.silent else ""
         statement = (
             f"median specialization of {target} units and OOD accuracy of {target} have Spearman's "
             f"ρ = {_signed(within.value)} within {heard} conditions of one diversity and one architecture{each}{silent}"
             f"{left_out}. Over all {plain.n} trials ρ is {_signed(plain.correlation.value)}, which diversity and "
-            f"architecture alone can make, so it is not judged. Choices of cells that are easy may raise both"
+            f"architecture alone can produce, so it is not judged. An easy choice of held-out cells may raise both"
         )
         one = judged(f"specialization and OOD {target}, diversity and architecture held fixed", statement, verdict)
-        found.append(doubted(one, "in most conditions nothing differs") if mute else one)
+        found.append(doubted(one, "in most conditions one of the two does not vary") if mute else one)
     return found
 
 

@@ -29,8 +29,8 @@ UNKNOWN = 0.5  # of the way from chance to what a network trained on it reaches:
 # Noise drawn for every pixel: what one of a pair teaches might help with the other.
 NOISE = ("geirhos-salt-and-pepper", "geirhos-uniform-noise", "white-noise", "salt-and-pepper")
 NOT_KNOWN = (
-    "not known means nearer to chance than to a network trained on it (ours); the number is how far it stays below the "
-    "middle between the two"
+    "not known means that accuracy is nearer to chance than to that of a network trained on it (ours); the number is "
+    "how far it stays below the midpoint of the two"
 )
 Where = Callable[[int, int], bool]
 
@@ -207,7 +207,7 @@ def _people(found: Asked, published: pl.DataFrame | None) -> list[Finding]:
     gap = mean_interval(np.mean(pairs, axis=0))
     statement = (
         f"on the condition trained on, networks are {gap.value:+.3f} from human observers (mean of {len(pairs)} "
-        f"conditions); the observers saw photographs for 200 ms, so that this compares no like with like"
+        f"conditions); the observers saw photographs for 200 ms, so the two are not directly comparable"
     )
     return [_finding("networks and human observers", statement.replace("-0.", "−0."), gap)]
 

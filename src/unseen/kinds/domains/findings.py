@@ -1,7 +1,7 @@
 """Is the category recognised in a domain that was never seen? In sentences with numbers.
 
 Of one domain the repeats are seeds, or draws of the images; over domains, which is what a claim about new domains rests
-on, they are the domains themselves, each with its mean over repeats. Three or four domains make a wide interval, and
+on, they are the domains themselves, each with its mean over repeats. Three or four domains give a wide interval, and
 the sentence says so. Beside a gap stand the numbers that it is the difference of: of the images, repeats and domains
 that have both.
 """
@@ -105,17 +105,17 @@ def span(counts: Iterable[float]) -> str:
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
-def unpaired_words(domain: Domain) -> str:
+def unpaired_words(domain: Domain, into: str = "any number here") -> str:
     """Which repeats a gap is not of; "" where it is of all."""
     if not domain.unpaired or not np.isfinite(domain.gap).any():
         return ""
     every = int(np.isfinite(domain.left_out).sum())
-    verb = "lacks" if domain.unpaired == 1 else "lack"
-    return f"{domain.unpaired} of {every} repeats {verb} the network to compare with, and no number here is of them"
+    lack, do = ("lacks", "does") if domain.unpaired == 1 else ("lack", "do")
+    return f"{domain.unpaired} of {every} repeats {lack} the network to compare with and {do} not enter {into}"
 
 
 def _wide(n: int) -> str:
-    return f"; {n} domains make a wide interval" if 1 < n < FEW else "; one domain makes no interval" if n == 1 else ""
+    return f"; {n} domains give a wide interval" if 1 < n < FEW else "; one domain gives no interval" if n == 1 else ""
 
 
 def _less(domains: Sequence[Domain], factor: str, reference: str) -> list[Finding]:
@@ -146,8 +146,8 @@ def _less_of(domain: Domain, reference: str) -> Finding:
         every = mean_interval(domain.left_out)
         statement += f"; of all that was asked where it was left out ({span(domain.images)} images, {every.n} repeats) "
         statement += f"{every.value:.3f}"
-    if words := unpaired_words(domain):
-        statement += f"; {words.replace('no number here is', 'the gap is not')}"
+    if words := unpaired_words(domain, "the gap"):
+        statement += f"; {words}"
     return _finding(f"{LESS}: {domain.name}", statement, domain.gap, gap_key(domain))
 
 
@@ -197,7 +197,7 @@ def domain_answer(
     base = f"chance {chance:.2f}, always saying the most frequent {usual:.2f}"
     said = f"{head}Where a {factor} was never seen, accuracy is {own.value:.2f} ({many}; {base})"
     if not have:
-        return f"{said}. What it would be where it was trained on is not known yet."
+        return f"{said}. Accuracy of networks trained on it is not known yet."
     said += f"; where it was trained on, {known.value:.2f} on the same images."
     by_word: dict[str, list[str]] = {}
     said_of = verdicts(found)

@@ -61,9 +61,10 @@ def _by_domain(found: Domains) -> str:
         f"Accuracy in %, [95 % interval]. Left out: new images of the {found.factor}, by networks that never saw it. "
         f"Trained on: the same images, by {found.compared}{training}; the gap between the two is "
         f"paired by repeat. Other domains: new images of those the first networks were trained on. Majority: always "
-        f"saying the most frequent {found.category}; chance is {number(found.chance, percent=True)}. n counts repeats, "
-        f"in the last line levels of {found.factor}: what is said of new ones rests on these, and few make a wide "
-        f"interval. {same_images(found.draws)} A verdict needs three repeats that differ, and an interval without 0."
+        f"saying the most frequent {found.category}; chance is {number(found.chance, percent=True)}. n counts repeats; "
+        f"in the last line it counts levels of {found.factor}: claims about new ones rest on these, and few give a "
+        f"wide interval. {same_images(found.draws)} A verdict needs three repeats that differ, and an interval that "
+        f"excludes 0."
     )
     notes = "".join(f" {row.note}" for row in (*found.rows, found.whole) if row.note)
     right = ("left out", "trained on", "gap", "other domains", "majority", "images", "n")

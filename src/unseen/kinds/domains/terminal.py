@@ -54,7 +54,7 @@ def show(console: Console, frame: Any, study: Study) -> None:
     gaps = alone.filter(alone["measure"] == "gap")
     counts = (gaps if gaps.height else alone.filter(alone["set"] == "unseen", alone["measure"] == "accuracy"))["n"]
     guess = next((value for value in frame["chance"].to_list() if value is not None), None)
-    part = "of what both were asked, in repeats that have both (of all: --format csv)"
+    part = "on images that both were asked, in repeats that have both (on all: --format csv)"
     words = (
         "Accuracy in % [95 % interval]. left out: by networks that never saw it; trained on: the same images, by "
         f"networks that did; gap: the difference, paired by repeat{f', {part}' if SHARED in frame['set'] else ''}; "

@@ -139,7 +139,7 @@ def invariance(contents: ExposureContents) -> Figure | str:
         f"Accuracy on transformed images against the median invariance of the units after {about.layer} on images of "
         f"unseen-transformed categories. A point is a network and a transformation it was asked; larger: more "
         f"categories seen transformed. Spearman's ρ of all points together, without an interval: points of one "
-        f"transformation or repeat are not independent, and differences between transformations alone can make it; "
+        f"transformation or repeat are not independent, and differences between transformations alone can produce it; "
         f"the findings judge ρ within a transformation."
     )
     keys = [Key(name, colour=_colours(about)[name], shape=shapes[name]) for name in about.series]
@@ -194,8 +194,8 @@ def thresholds(contents: ExposureContents) -> Figure | str:
         return _given(about, given, made)
     many, total = about.odd_thresholds
     doubt = (
-        "the curve is not monotone, or it never falls or falls at once, and τ is 0, or more than half of the accuracy "
-        "is left without the active units"
+        "the curve is not monotone; or it never falls, or falls at once, so that τ is 0; or more than half of the "
+        "accuracy is left without the active units"
     )
     odd = f" {many} of {total} τ are in doubt: {doubt}." if many else ""
     caption = (

@@ -143,8 +143,8 @@ def geometric_lowest(across: Values, about: Exposure) -> Finding | None:
     statement = (
         f"across-category accuracy by family, mean over transformations{_numbers(common)}: {families}; "
         f"geometric is {number(abs(change.interval.value))} {verb} {other}, the lowest of the others"
-        f"{over(change.interval.n, _unit(about))}{lacking(asked, values)}. It is the lowest if it is surely "
-        f"below each of the others"
+        f"{over(change.interval.n, _unit(about))}{lacking(asked, values)}. It counts as lowest if it is "
+        f"surely below each of the others"
     )
     return judged("geometric transformations are lowest", capital(statement), change)
 
@@ -193,10 +193,10 @@ def explains(about: Exposure) -> list[Finding]:
     statement = (
         f"within a transformation and a number of categories seen, median invariance of the last layer on "
         f"unseen-transformed categories and across-category accuracy have Spearman's ρ = {signed(own.value)} over "
-        f"{own.strata - own.silent} such conditions{silent}{over(len(own.shares), _unit(about))}. Not judged, since "
-        f"the number seen alone can make it: within a transformation over all numbers ρ is {signed(mean(free))} (mean "
-        f"of {len(free)}); nor, since differences between transformations can make it: over all {pooled.n} pairs of "
-        f"network and transformation together {signed(pooled.value)}"
+        f"{own.strata - own.silent} such conditions{silent}{over(len(own.shares), _unit(about))}. Two more "
+        f"correlations are not judged. Within a transformation over all numbers seen ρ is {signed(mean(free))} (mean "
+        f"of {len(free)}), which the number seen alone can produce; over all {pooled.n} pairs of network and "
+        f"transformation it is {signed(pooled.value)}, which differences between transformations can produce"
     )
     made = [judged("invariance goes with across-category accuracy", capital(statement), judge_correlation(own))]
     both = whole_points(points, (ACROSS, WITHIN))
@@ -207,9 +207,9 @@ def explains(about: Exposure) -> list[Finding]:
     free = [[v for v in within_each(both, asked).values() if np.isfinite(v)] for asked in (ACROSS, WITHIN)]
     statement = (
         f"within a transformation and a number, over networks that have both accuracies, ρ of invariance is "
-        f"{signed(sides[0].value)} with across- and {signed(sides[1].value)} with within-category accuracy; the "
-        f"number is their difference{over(len(sides[0].shares), _unit(about))}. With the number left free it is "
-        f"{signed(mean(free[0]))} and {signed(mean(free[1]))}, not judged"
+        f"{signed(sides[0].value)} with across- and {signed(sides[1].value)} with within-category accuracy; their "
+        f"difference is judged{over(len(sides[0].shares), _unit(about))}. Over all numbers seen it is "
+        f"{signed(mean(free[0]))} and {signed(mean(free[1]))}, which is not judged"
     )
     name = "invariance goes more with across- than with within-category accuracy"
     return [*made, judged(name, capital(statement), gap)]
@@ -236,8 +236,8 @@ def grows(across: Values, series: Sequence[str], kind: str, unit: tuple[str, str
     statement = (
         f"across-category accuracy ({of}) is nearer to a {nearer} of the number seen: R² is "
         f"{number(found.linear.r2)} of a straight line and {number(found.logarithmic.r2)} of a logarithm, and AIC "
-        f"differs by {number(found.advantage.value)}. The number is the lean towards the logarithm, one for each "
-        f"{unit[0]}. The paper has linear growth on faces and logarithmic growth on varied objects"
+        f"differs by {number(found.advantage.value)}. The number is how far a curve leans to the logarithm, one "
+        f"for each {unit[0]}. The paper has linear growth on faces and logarithmic growth on varied objects"
         f"{lacking(asked, values)}"
     )
     return told("linear or logarithmic growth", capital(statement), found.lean)
@@ -306,7 +306,8 @@ def _does(trends: Sequence[Finding], change: Verdict) -> tuple[str, str]:
     if len(decided) == 1 and decided == {moves(change)} != {""}:
         return moves(change), ""
     i, why = change.interval, next((one.why for one in trends if one.why), change.why)
-    why = why or ("its order and its ends disagree" if trends else "no finding is about it")
+    apart = "its rank correlation and its change from the fewest to the most disagree"
+    why = why or (apart if trends else "no finding is about it")
     return "", undecided(i.value, i.low, i.high, why)
 
 

@@ -74,8 +74,8 @@ def layer_thresholds(about: Exposure) -> str:
     heads, rows = _filled(heads, rows)
     guess = number(about.by_layer[0].chance)
     words = (
-        f"τ: the highest share of a unit's largest activity at which setting to zero the units that an image leaves "
-        f"below it costs at most one percentage point; networks without τ have a curve that never falls, or falls at "
+        f"τ: the highest share of a unit's largest activity at which setting the units below it to zero, image by "
+        f"image, costs at most one percentage point; networks without τ have a curve that never falls, or falls at "
         f"once. Accuracies are those at τ of each network, means over transformations, on transformed images of "
         f"seen-transformed categories, or plain ones where none was seen; chance is {guess}. Left above chance: of the "
         f"accuracy above chance, the share that is left without the active units under the median transformation; the "

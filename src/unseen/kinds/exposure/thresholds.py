@@ -129,9 +129,9 @@ def threshold_findings(about: Exposure) -> list[Finding]:
     networks = _count(last.networks, "network")
     gap = last.kept - last.full
     told = [
-        f"of {last.layer}, units that an image leaves below τ = {last.tau:g} of their largest activity can be left out "
-        f"of its answer: the median of {networks}{_range(last)}, {_repeats(last, about)}. τ is the highest at which "
-        f"this costs at most one percentage point. The paper has {PUBLISHED}{_lost(last)}{_interval(last)}"
+        f"in {last.layer}, units whose activity on an image is below τ = {last.tau:g} of their largest can be set "
+        f"to zero for that image: the median of {networks}{_range(last)}, {_repeats(last, about)}. τ is the highest at "
+        f"which this costs at most one percentage point. The paper has {PUBLISHED}{_lost(last)}{_interval(last)}"
         f"{_others(others, _tau)}",
         f"with the units below τ set to zero, accuracy is {number(last.kept)} against {number(last.full)} of the whole "
         f"network ({last.layer}, {_of(last)}). τ was chosen to cost no more than 0.01, so nothing is judged"
@@ -139,7 +139,7 @@ def threshold_findings(about: Exposure) -> list[Finding]:
         f"with the units above τ set to zero instead, accuracy is {number(last.removed)} against {number(last.full)} "
         f"of the whole network ({last.layer}, {_of(last)}); chance is {number(last.chance)}. Of the accuracy above "
         f"chance {number(last.left, percent=True)} is left under the median transformation, which is the number; near "
-        f"chance means that at most a tenth is, under most transformations (ours){_at_chance(last)}"
+        f"chance means that at most a tenth is left, under most transformations (ours){_at_chance(last)}"
         f"{_others(others, _left)}. The paper has it very low for all transformations, yet above chance",
     ]
     return [

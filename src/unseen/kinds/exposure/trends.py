@@ -88,8 +88,8 @@ def _by_change(
     means = {one: float(np.mean(_grown(values, [one], repeats))) for one in series}
     statement = (
         f"with the number of categories seen transformed, {what} {_for(means, expected)}; it changes by "
-        f"{signed(overall.interval.value)} on average{_extremes(means)}. {_ends(every, values, series)}, the two "
-        f"numbers that there are{over(overall.interval.n, unit)}{lacking(shown(every), values)}"
+        f"{signed(overall.interval.value)} on average{_extremes(means)}. {_ends(every, values, series)}, the only "
+        f"two numbers seen{over(overall.interval.n, unit)}{lacking(shown(every), values)}"
     )
     return judged(name, capital(statement), overall, key=key)
 
@@ -149,7 +149,7 @@ def lacking(every: Values, kept: Values) -> str:
 def none_shared(name: str, every: Values, kept: Values, key: str = "") -> Finding:
     """An open finding: repeats have too little in common to be compared."""
     there, left = (len({key[:2] for key in values}) for values in (every, kept))
-    statement = f"of {there} transformations and numbers seen, {left} are there in every repeat: too few to compare"
+    statement = f"every repeat has {left} of {there} pairs of transformation and number seen: too few to compare"
     return Finding(name, capital(statement), np.nan, np.nan, np.nan, 0, judged=True, why="no repeat is whole", key=key)
 
 

@@ -18,7 +18,7 @@ from unseen.reports.words import number
 if TYPE_CHECKING:
     import polars as pl
 
-NO_CHANGE = "whether it falls is left open (no network met both)"
+NO_CHANGE = "whether it falls is left open (no network was asked both)"
 
 
 def regression_answer(

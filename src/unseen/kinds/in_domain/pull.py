@@ -13,10 +13,10 @@ from unseen.reports.finding import Finding
 from unseen.reports.words import number
 
 NAME = "answers are drawn to the mean"
-PULLED = "nearer than the edge and less spread than draws"
-DRAWS = "nearer than the edge, but not to be told from draws"
+PULLED = "nearer to the mean than the edge is, and less spread than draws"
+DRAWS = "nearer to the mean than the edge is, but not to be told from random draws"
 EDGE = "not to be told from answers at the edge"
-BETWEEN, OPEN = "between that edge and the truth", "no pull is sure"
+BETWEEN, OPEN = "between that edge and the truth", "no pull towards the mean is certain"
 Repeats = Float[np.ndarray, " repeats"]
 
 
@@ -36,9 +36,10 @@ def drawn(
     beyond = f" ({number(opposite, percent=True)} on its other side)" if np.isfinite(opposite) else ""
     statement = (
         f"{number(float(share.mean()), percent=True)} of the answers about the factor out of range are nearer to the "
-        f"mean of the levels trained on than the truth is{beyond}; unbiased answers would have one half, but answers "
-        f"at the edge of what was trained, or drawn from the trained levels, about all. Their distance from the mean "
-        f"is {distance.mean():.2f} of the edge's, their variance {spread.mean():.2f} of that of draws: "
+        f"mean of the levels trained on than the truth is{beyond}; for unbiased answers it would be one half, "
+        f"but for answers at the edge of what was trained, or drawn at random from the trained levels, about all. "
+        f"Their distance from the mean is {distance.mean():.2f} times the edge's, their variance {spread.mean():.2f} "
+        f"times that of such draws: "
         f"{what_they_do(share, distance, spread)}, {over}"
     )
     pull = replace(i, value=-i.value, low=-i.high, high=-i.low)
@@ -61,12 +62,12 @@ def what_they_do(share: Repeats, distance: Repeats, spread: Repeats) -> str:
     >>> few = np.array([-0.02, 0.0, 0.03])
     >>> for distance, spread in ((0.5, 0.3), (0.5, 1.0), (1.0, 0.1), (1.2, 0.3)):
     ...     print(what_they_do(0.97 + few, distance + few, spread + few))
-    nearer than the edge and less spread than draws
-    nearer than the edge, but not to be told from draws
+    nearer to the mean than the edge is, and less spread than draws
+    nearer to the mean than the edge is, but not to be told from random draws
     not to be told from answers at the edge
     between that edge and the truth
     >>> what_they_do(0.5 + few, 1.4 + few, 0.6 + few)
-    'no pull is sure'
+    'no pull towards the mean is certain'
     """
     nearer = judge(distance, -1, null=1).holds
     if nearer:

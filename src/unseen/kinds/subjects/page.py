@@ -19,7 +19,7 @@ MOST_GRIDS = 12  # of subjects and sets, in the page
 MOST_LEVELS = 40
 WORDS = (
     "Accuracy [95 % interval]; n: what the interval is over; answers: how many stand behind it. Subjects from "
-    "elsewhere are no repeats of the networks: no verdict counts them."
+    "elsewhere are not repeats of the networks, and no verdict counts them."
 )
 
 

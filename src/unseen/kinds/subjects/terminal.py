@@ -10,7 +10,7 @@ from rich.markup import escape
 from unseen.reports.console import bare_table, print_hanging, print_table
 from unseen.studies.study import Study
 
-NOTE = "n: what the 95 % interval is over. Subjects from elsewhere are no repeats of the networks."
+NOTE = "n: what the 95 % interval is over. Subjects from elsewhere are not repeats of the networks."
 
 
 def show(console: Console, frame: Any, study: Study) -> None:

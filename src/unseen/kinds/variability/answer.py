@@ -15,7 +15,7 @@ from unseen.reports.finding import Finding
 
 def answer(gaps: Gaps, rows: Sequence[NetworkRow], findings: Sequence[Finding]) -> str:
     if not rows:
-        return "No network that was shown canonical pictures only has finished, so that there is no gap to begin with."
+        return "No network that was shown canonical pictures only has finished, so there is no gap to start from."
     factors = [name for name in gaps.factors if all(name in row.gaps for row in rows)]
     mean = {name: float(np.mean([row.gaps[name].value for row in rows])) for name in factors}
     order = sorted(factors, key=lambda name: mean[name])

@@ -49,7 +49,7 @@ def gaps(contents: VariabilityContents) -> Figure | str:
     beside = ""
     if any(known.values()):
         keys.append(Key("published average", colour=role("muted"), shape="diamond"))
-        beside = " Diamonds: the published average, shown canonical pictures only, on other objects."
+        beside = " Diamonds: the published average of networks shown canonical pictures only, on other objects."
     many = f"; means of {len(contents.networks)} networks" if len(contents.networks) > 1 else ""
     caption = (
         f"Accuracy off the canonical view less accuracy at it, of the same objects, none of them trained on, one "
@@ -110,7 +110,7 @@ def cross_factors(contents: VariabilityContents) -> Figure | str:
     caption = (
         "The slope of the line of best fit through the gap of the factor asked (across), over the share in which "
         "another varies in training (down): +0.30 means that the gap would close by 30 points from none to all. On the "
-        "diagonal the factor that varied is asked. Shares of 0 are no point of the line (ours)."
+        "diagonal, the factor asked is the one that varied. Shares of 0 are left out of the line (ours)."
     )
     keys = (
         Key("closes the gap", colour=role("heat"), shape="square"),

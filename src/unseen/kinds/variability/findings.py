@@ -111,22 +111,22 @@ def _protocols(gaps: Gaps) -> Iterator[Finding]:
         f"accuracy on canonical pictures of held-out objects is {100 * mean_interval(levels[1]).value:.1f} % finetuned "
         f"and {100 * mean_interval(levels[0]).value:.1f} % linear{_many(len(pairs))}"
     )
-    yield judged("finetuning is better in place", capital(statement), judge(change, 1))
+    yield judged("finetuning is better on canonical pictures", capital(statement), judge(change, 1))
     change = mean_of([_average(gaps, b) - _average(gaps, a) for a, b in pairs])
     levels = [mean_of([_average(gaps, pair[side]) for pair in pairs]) for side in (0, 1)]
     statement = f"the gap, averaged over factors, is {_said(levels[1])} finetuned and {_said(levels[0])} linear"
-    yield judged("finetuning is worse in gap", capital(statement + _many(len(pairs))), judge(change, -1))
+    yield judged("finetuning has the larger gap", capital(statement + _many(len(pairs))), judge(change, -1))
     by_labels = {
         kind: mean_of([_average(gaps, b) - _average(gaps, a) for a, b in pairs if about(a[0]).labelled is kind])
         for kind in (True, False)
     }
     if all(map(len, by_labels.values())):
         statement = (
-            f"finetuning changes the gap by {_said(by_labels[True])} where labels were learned from, and by "
+            f"finetuning changes the gap by {_said(by_labels[True])} of networks pretrained with labels, and by "
             f"{_said(by_labels[False])} where not"
         )
         more = judge(by_labels[True] - by_labels[False], 1)
-        yield judged("finetuning serves supervised networks more", capital(statement), more)
+        yield judged("finetuning helps supervised networks more", capital(statement), more)
 
 
 def _models(gaps: Gaps) -> Iterator[Finding]:

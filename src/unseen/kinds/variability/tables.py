@@ -72,8 +72,8 @@ def _networks(contents: VariabilityContents) -> str:
     if objects:
         own = [[row.name, *(points(row.over_objects.get(name)) for name in factors)] for row in contents.networks]
         words = (
-            f"The same gaps with intervals of a bootstrap over all {objects} objects asked, drawn within their "
-            f"classes, then over pictures: what other objects would change, and no other training."
+            f"The same gaps with bootstrap intervals over all {objects} objects asked, resampled within their "
+            f"classes, then over pictures: they say what other objects would change, not what other training would."
         )
         body += table(["network", *factors], own, right=factors) + f'<p class="small">{escape(words)}</p>'
     if contents.beside:

@@ -160,5 +160,5 @@ def no_features(name: str, what: str) -> UnseenError:
 
 def no_texts(name: str) -> UnseenError:
     return UnseenError(
-        f"model '{name}' knows no texts; for those bring one by its open_clip name (open_clip:ARCH/TAG)."
+        f"model '{name}' has no text encoder; for texts bring a model by its open_clip name (open_clip:ARCH/TAG)."
     )

@@ -81,7 +81,7 @@ def questions(model: Given, study: Study, trial: Trial) -> tuple[list[Question],
         found.append(Question(target, _summed(model, space), places, _told(model, space)))
         if space.without:
             flags[f"{target.name} without counterpart"] = (
-                f"{len(space.without)} of {len(target.classes)} are no answer of this model and are not asked: "
+                f"{len(space.without)} of {len(target.classes)} are not among this model's answers and are not asked: "
                 f"{listed(space.without, 12)}"
             )
     if not found:

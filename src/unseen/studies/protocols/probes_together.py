@@ -320,7 +320,7 @@ def _note(
                 told["at_edge"] = ["weight_decay"]
         one.search[target.name] = told
         if not converged[number]:
-            one.flags[f"unconverged {target.name}"] = f"its probe had not arrived after {steps[number]} steps"
+            one.flags[f"unconverged {target.name}"] = f"its probe had not converged after {steps[number]} steps"
 
 
 def encode(study: Study, trial: Trial, where: Where) -> Callable[[torch.Tensor], torch.Tensor]:

@@ -160,7 +160,7 @@ def words(study: Study, trial: Trial) -> str:
 
 WAY = Way("features", lambda model: model.features, questions)
 PROTOCOL = Protocol(
-    "zero-shot", "a model that knows texts names the nearest one (network.model, answers.templates)",
+    "zero-shot", "a model that knows texts answers with the nearest one (network.model, answers.templates)",
     check=check, network=no_network, learner=no_learner, words=words, sections=(), trains=False, seeded=False,
     answers=True, together=Together(always, WAY.answer, WAY.encoder, WAY.look),
 )  # fmt: skip

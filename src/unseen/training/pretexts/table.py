@@ -48,9 +48,11 @@ class PretextRow:
 
 PRETEXTS: Mapping[str, PretextRow] = {
     "supervised": PretextRow(Supervised, "names the category", "labels"),
-    "simclr": PretextRow(SimCLR, "tells two views of a picture from those of others", "Chen et al. 2020", pairs=True),
-    "mae": PretextRow(MAE, "gives hidden patches back (a ViT alone)", "He et al. 2022"),
-    "dino": PretextRow(DINO, "answers as its running mean does to other views", "Caron et al. 2021"),
+    "simclr": PretextRow(SimCLR, "tells two views of one picture from views of others", "Chen et al. 2020", pairs=True),
+    "mae": PretextRow(MAE, "reconstructs hidden patches (ViTs only)", "He et al. 2022"),
+    "dino": PretextRow(
+        DINO, "gives a view the answer that its own running mean gives other views", "Caron et al. 2021"
+    ),
     "clip": PretextRow(CLIP, "tells a picture's caption from those of others", "Radford et al. 2021", pairs=True),
 }
 
