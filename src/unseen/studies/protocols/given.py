@@ -196,7 +196,7 @@ class Way:
         first = asked[0][0]
         model, world = given_of(first.recipe.network).to(where.device), study.world(first)
         kept = features_of(
-            model_told(model, first.recipe.network), self.what, world, where.precision, {"model": model.name}
+            model_told(model), self.what, world, where.precision, {"model": model.name}
         )
         rows = np.unique(np.concatenate([rows for *_, sets in asked for _, rows, _ in sets]))
         try:

@@ -135,7 +135,7 @@ def source_of(study: Study, trial: Trial, where: Where) -> Source:
         model = given_of(trial.recipe.network).to(where.device)
         names = [target.name for target in study.targets(trial)]
         return Source(
-            model_told(model, trial.recipe.network),
+            model_told(model),
             model.name,
             model.features,
             model_description(model),
