@@ -36,6 +36,10 @@ def test_a_folder_that_timm_wrote_is_read_without_transformers(tmp_path, monkeyp
     with torch.no_grad():
         want = net(given.preprocessing(PICTURES))
     torch.testing.assert_close(given.scores(PICTURES), want, rtol=1e-4, atol=1e-5)
+    (tmp_path / "config.json").write_text(json.dumps({**config, "torch_dtype": "float32"}))
+    assert bring(tmp_path).digest == given.digest
+    (tmp_path / "config.json").write_text(json.dumps({**config, "model_args": {"output_stride": 16}}))
+    assert bring(tmp_path).digest != given.digest, "strides decide what no tensor shows"
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from unseen.vocabulary.extras import needs_extra
 
 CONFIG, PREPROCESSOR = "config.json", "preprocessor_config.json"
 RESAMPLING: dict[int, Any] = {0: "nearest", 2: "bilinear", 3: "bicubic"}  # Pillow's numbers
+NOTES = ("_name_or_path", "transformers_version", "torch_dtype", "dtype")  # of a config
 DEFAULT_LABEL = "LABEL_"  # how transformers numbers labels that nobody named
 
 
@@ -52,9 +53,14 @@ def from_folder(name: str, said: str, *, download: bool = False, features: str =
     return Given(
         name, "huggingface", Network(name, net, features), outputs=len(labels) or int(net.num_classes),
         preprocessing=preprocessing, labels=labels, label_space=space,
-        digest=of_module(net, "huggingface", config.get("architecture") or config.get("architectures")),
+        digest=of_module(net, "huggingface", json.dumps(_deciding(config), sort_keys=True)),
         known={**facts_of(weights), "parameters": sum(value.numel() for value in net.parameters())},
     )  # fmt: skip
+
+
+def _deciding(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A config without its notes on itself: heads, activations and such decide what no tensor shows."""
+    return {key: value for key, value in config.items() if key not in NOTES}
 
 
 def _fetched(said: str, download: bool) -> Path:
