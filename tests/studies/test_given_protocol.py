@@ -205,6 +205,14 @@ def test_a_model_that_knows_texts_finds_places_it_was_never_trained_on(tmp_path)
     assert 1 / 9 < min(table["confidence"]) <= 1
 
 
+def test_how_sure_it_is_follows_the_models_own_scale_where_that_is_known(tmp_path):
+    model = text_model()
+    model.body.logit_scale = 7.0
+    opened = asked(tmp_path / "study", model, PLACED)
+    assert ran(opened).finished == 1, opened.failures()
+    assert answers(opened)[0]["answers"]["position"]["scale"] == 7.0
+
+
 def test_other_templates_ask_no_picture_again(tmp_path):
     model = text_model()
     grid = {"answers.templates": [["photo"], ["seven"], ["word", "a {category} at the {position}"]]}
@@ -286,6 +294,24 @@ def test_outputs_that_are_no_numbers_are_recorded_as_a_failure_of_that_trial_alo
 class Broken(Patches):
     def forward(self, images):
         return super().forward(images) / 0.0 * 0.0
+
+
+def test_answers_that_cannot_be_stored_are_a_failure_of_that_trial_alone(tmp_path, monkeypatch):
+    from unseen.studies import together
+
+    opened, whole = asked(tmp_path / "study", patches(), grid={"answers.how": ["sum", "mean"]}), together._store
+
+    def store(study, trial, *told):
+        if trial.recipe.answers.how == "sum":
+            raise UnseenError("nothing to store")
+        whole(study, trial, *told)
+
+    monkeypatch.setattr(together, "_store", store)
+    found = ran(opened)
+    assert (found.finished, found.failed) == (1, 1)
+    (failure,) = opened.failures().values()
+    assert "sum" in failure["label"]
+    assert failure["error"] == "nothing to store"
 
 
 def test_a_model_of_another_process_is_asked_for_again(tmp_path):
