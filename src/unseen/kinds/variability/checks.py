@@ -27,8 +27,8 @@ def check(study: Study, trial: Trial) -> None:
         )
     if CLASS_SHARE in varied(study):
         raise UnseenError(
-            f"the grid varies {CLASS_SHARE}, and gaps at several shares of the classes would be averaged as if they were "
-            "repeats; run a study for each."
+            f"the grid varies {CLASS_SHARE}, and gaps at several shares of the classes would be averaged as if they "
+            "were repeats; run a study for each."
         )
     if {FOLD, REPEAT} <= set(varied(study)):
         raise UnseenError(
