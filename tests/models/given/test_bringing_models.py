@@ -2,6 +2,7 @@
 
 import argparse
 import copy
+import json
 import pickle
 import re
 
@@ -305,6 +306,12 @@ def test_labels_come_as_texts_or_from_a_file(tmp_path, tiny):
         bring(tiny, labels=["a", "b"])
     with pytest.raises(UnseenError, match="no file of labels"):
         bring(tiny, labels=tmp_path / "none.txt")
+    keras = {number: [f"n0{number}", name] for number, name in enumerate(want)}
+    (tmp_path / "keras.json").write_text(json.dumps(keras))
+    assert bring(tiny, labels=tmp_path / "keras.json").labels == want
+    (tmp_path / "latin.txt").write_bytes("tasse à café".encode("latin-1"))
+    with pytest.raises(UnseenError, match="could not be read: it is no text in UTF-8"):
+        bring(tiny, labels=tmp_path / "latin.txt")
 
 
 def test_a_thousand_outputs_are_taken_for_imagenets_and_that_is_told():
