@@ -194,3 +194,18 @@ def test_a_cache_that_is_gone_or_cut_short_is_told(tmp_path):
         features.read(np.array([2, 7]))
     os.truncate(features.folder / "features.f32", 13)
     assert len(features.missing(np.arange(4))) == 3
+
+
+def test_a_cache_that_makes_room_for_another_while_it_is_read_is_told(tmp_path, monkeypatch):
+    features = Features(tmp_path, {"model": "m"})
+    add(features, range(6))
+    slots = cache.Journal.slots
+
+    def removed_after(self, wanted):
+        found = slots(self, wanted)
+        remove_features(tmp_path)
+        return found
+
+    monkeypatch.setattr(cache.Journal, "slots", removed_after)
+    with pytest.raises(UnseenError, match="was removed while it was read"):
+        features.read(np.arange(3))

@@ -102,6 +102,7 @@ def test_findings_are_those_that_the_study_has_what_it_needs_for(study):
 @pytest.mark.parametrize(("changes", "words"), [
     ({"recordings": {"sets": ["varying-*"], "layers": "none"}}, 'name both, e.g. recordings.sets = ."canonical'),
     ({"grid": {"design.fold": [0, 1], "design.seed": [0, 1]}}, "Vary design.fold for one design.seed"),
+    ({"grid": {"design.fold": [0, 1], "design.class_share": [0.2, 0.5]}}, "shares of the classes would be averaged"),
     ({"design": {**RECIPE["design"], "folds": 7}}, "class 'mug' has 6 objects: with design.folds = 7"),
 ])  # fmt: skip
 def test_what_could_not_be_answered_is_refused_before_training(changes, words, tmp_path):

@@ -13,7 +13,8 @@ from unseen.engines import open_study
 from unseen.kinds.checks import check
 from unseen.kinds.collect import collect
 from unseen.recordings import features as cache
-from unseen.studies.given_models import hold
+from unseen.studies import given_models
+from unseen.studies.given_models import hold, model_told
 from unseen.studies.protocols.zero_shot import templates, texts_of
 from unseen.vocabulary.class_maps import class_map, mapped
 from unseen.vocabulary.errors import UnseenError
@@ -91,6 +92,37 @@ def test_another_map_asks_no_picture_again_and_a_model_with_other_weights_does(t
     assert len(cache.kept(tmp_path / "cache" / "features")) == 2
 
 
+def changed(**what):
+    """The same weights, and something else of a model that decides what it answers."""
+    model = patches()
+    for key, value in what.items():
+        setattr(model, key, value)
+    return model
+
+
+def test_what_is_said_of_a_model_that_python_brought_is_not_passed_over(tmp_path):
+    network = {**held(patches()), "preprocessing": {"range": 255.0}}
+    with pytest.raises(UnseenError, match=r"network.preprocessing would do nothing; say that where it is brought"):
+        check(asked(tmp_path / "study", patches(), network=network))
+
+
+def test_models_of_unknown_code_share_no_features(tmp_path):
+    told = [model_told(patches(digest="")) for _ in range(3)]
+    assert len({one["digest"] for one in told}) == 3, "an address in memory is used again"
+    one = patches(digest="")
+    assert model_told(one) == model_told(one)
+
+
+def test_a_folder_or_file_of_labels_that_is_written_again_is_read_again(tmp_path):
+    (tmp_path / "model").mkdir()
+    file = tmp_path / "model" / "config.json"
+    file.write_text("{}")
+    before = given_models._state(str(tmp_path / "model"))
+    file.write_text("{ }")
+    assert given_models._state(str(tmp_path / "model")) != before
+    assert given_models._state("timm:resnet50") == []
+
+
 def test_identity_is_of_the_weights_the_preprocessing_and_the_answer_space(tmp_path):
     def name(model, **changes):
         opened = asked(tmp_path / "study", model, **changes)
@@ -102,9 +134,11 @@ def test_identity_is_of_the_weights_the_preprocessing_and_the_answer_space(tmp_p
         name(patches(digest="other")),
         name(patches(), answers={"how": "mean"}),
         name(patches(), answers={"map": "geirhos16"}),
-        name(patches(), network={**held(patches()), "preprocessing": {"range": 255.0}}),
+        name(changed(preprocessing=dataclasses.replace(patches().preprocessing, range=255.0))),
+        name(changed(labels=tuple(reversed(patches().labels)))),
+        name(changed(are_probabilities=True)),
     }
-    assert len(others) == 4
+    assert len(others) == 6
     assert plain not in others
     assert name(patches(), training={"epochs": 99}, seeds=[0]) == plain, "nothing is trained"
 
@@ -169,6 +203,14 @@ def test_a_model_that_knows_texts_finds_places_it_was_never_trained_on(tmp_path)
     assert len(table["truth"]) == 81
     assert facts["answers"]["position"]["texts"]["top left"] == ["a photo of a top left."]
     assert 1 / 9 < min(table["confidence"]) <= 1
+
+
+def test_how_sure_it_is_follows_the_models_own_scale_where_that_is_known(tmp_path):
+    model = text_model()
+    model.body.logit_scale = 7.0
+    opened = asked(tmp_path / "study", model, PLACED)
+    assert ran(opened).finished == 1, opened.failures()
+    assert answers(opened)[0]["answers"]["position"]["scale"] == 7.0
 
 
 def test_other_templates_ask_no_picture_again(tmp_path):
@@ -252,6 +294,24 @@ def test_outputs_that_are_no_numbers_are_recorded_as_a_failure_of_that_trial_alo
 class Broken(Patches):
     def forward(self, images):
         return super().forward(images) / 0.0 * 0.0
+
+
+def test_answers_that_cannot_be_stored_are_a_failure_of_that_trial_alone(tmp_path, monkeypatch):
+    from unseen.studies import together
+
+    opened, whole = asked(tmp_path / "study", patches(), grid={"answers.how": ["sum", "mean"]}), together._store
+
+    def store(study, trial, *told):
+        if trial.recipe.answers.how == "sum":
+            raise UnseenError("nothing to store")
+        whole(study, trial, *told)
+
+    monkeypatch.setattr(together, "_store", store)
+    found = ran(opened)
+    assert (found.finished, found.failed) == (1, 1)
+    (failure,) = opened.failures().values()
+    assert "sum" in failure["label"]
+    assert failure["error"] == "nothing to store"
 
 
 def test_a_model_of_another_process_is_asked_for_again(tmp_path):

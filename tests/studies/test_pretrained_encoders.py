@@ -382,3 +382,11 @@ def test_a_recipe_without_pretraining_is_written_as_before(tmp_path):
     assert "pretraining" not in recipe_toml(study(tmp_path / "a", pretraining=None, protocol="scratch").recipe)
     with_it = study(tmp_path / "a").recipe
     assert recipe_from(parse(recipe_toml(with_it), "r")) == with_it
+
+
+def test_probes_that_are_fitted_together_each_see_through_their_own_encoder(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNSEEN_CACHE", str(tmp_path / "cache"))
+    fit = {"optimiser": "lbfgs", "normalise": "half"}
+    opened = study(tmp_path / "study", training=fit, grid={"pretraining.objective": ["simclr", "none"]})
+    assert ran(opened).finished == 2, opened.failures()
+    assert len(list((tmp_path / "cache" / "features").iterdir())) == 2

@@ -111,6 +111,16 @@ def test_the_penalty_is_the_one_that_knows_the_validation_rows_best_and_both_set
     torch.testing.assert_close(fitted.weight, again.weight)
 
 
+def test_validation_rows_of_a_class_that_was_never_learned_choose_no_penalty():
+    x, y = clouds(n=300, features=100, noise=4.0)
+    known = torch.arange(300) % 5 != 0
+    train, validation = (known & (y != 4))[None].double(), (~known & (y != 4))[None].double()
+    grid = [1e-6, 1e-3, 1e-1, 10.0]
+    wanted = fit_validated_probes(x, y, train, validation, grid, refit=False)
+    strange = fit_validated_probes(x, y, train, (~known)[None].double(), grid, refit=False)
+    assert strange.l2 == wanted.l2 != grid[0]
+
+
 def test_features_without_any_difference_give_the_most_frequent_class():
     fitted = fit_probes(torch.ones(10, 3), torch.tensor([0] * 3 + [1] * 7), torch.ones(1, 10), [1e-2])
     assert fitted.scores(torch.ones(1, 3), 0).argmax().item() == 1

@@ -71,6 +71,12 @@ def test_a_guess_is_a_table_that_may_be_given_back(tmp_path):
     assert dict(zip(mended.categories, mended.classes))["car"] == (1,)
 
 
+def test_a_table_that_is_no_csv_is_told(tmp_path):
+    (tmp_path / "map.csv").write_text('label,category\n"' + "x" * 200_000 + '",mug\n')
+    with pytest.raises(UnseenError, match="is no CSV"):
+        answer_space(["mug"], ["a", "b"], by=tmp_path / "map.csv")
+
+
 def test_a_table_may_name_outputs_by_number_and_several_for_one_category(tmp_path):
     (tmp_path / "map.csv").write_text("Category,Label\nvehicle,1\nvehicle,truck\nelse,cat\nanimal,\n")
     space = answer_space(["vehicle", "animal"], CIFAR, by=str(tmp_path / "map.csv"))

@@ -5,21 +5,23 @@ A recipe may also name a model that Python holds (:func:`hold`), as long as the 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
-from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.recipe import NetworkSection
 from unseen.vocabulary.trust import CodeUnknown
 
 if TYPE_CHECKING:
     from unseen.models.given import Given
 
-HELD = "held:"
+HELD, FOLDER = "held:", "huggingface:"
 SAID = (
     "model",
     "checkpoint",
@@ -30,11 +32,12 @@ SAID = (
     "features",
 )  # of [network]: what a model is opened by
 _held: dict[str, Given] = {}
+_unknown: WeakKeyDictionary[Given, str] = WeakKeyDictionary()  # what stands for the digest of models that have none
 
 
 def hold(model: Given) -> str:
     """Let recipes name a model that Python holds: gives what to put as ``network.model``."""
-    name = f"{HELD}{model.name}-{model.digest[:12] or secrets.token_hex(6)}"
+    name = f"{HELD}{model.name}-{_content(model, _digest(model))[:12]}"
     _held[name] = model
     return name
 
@@ -51,17 +54,23 @@ def given_of(network: NetworkSection) -> Given:
             raise UnseenError(
                 f"network.model = '{network.model}' was a model of another Python process; bring it again."
             )
+        unheard = [f"network.{key}" for key in SAID[1:] if getattr(network, key) not in (None, "", {})]
+        if unheard:
+            raise UnseenError(
+                f"network.model = '{network.model}' was brought by Python as it is, and {listed(unheard)} would do "
+                "nothing; say that where it is brought, e.g. bring(..., preprocessing = ...)."
+            )
         return _held[network.model]
     told = network.model_dump(mode="json", include=set(SAID))
-    return _opened(json.dumps({**told, "file": _state(network.model), "start": _state(network.checkpoint)}))
+    files = (network.model.removeprefix(FOLDER), network.checkpoint, network.labels)
+    return _opened(json.dumps({**told, "files": [_state(file) for file in files if isinstance(file, str)]}))
 
 
-def _state(path: str | None) -> list[float] | None:
-    """Of a file, so that one that was written again is opened again."""
-    if path is None or not Path(path).expanduser().is_file():
-        return None
-    there = Path(path).expanduser().stat()
-    return [there.st_size, there.st_mtime_ns]
+def _state(path: str) -> list[tuple[str, int, int]]:
+    """Of a file, or of those in a folder, so that what was written again is opened again."""
+    place = Path(path).expanduser()
+    files = sorted(place.iterdir()) if place.is_dir() else [place] if place.is_file() else []
+    return [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files if file.is_file()]
 
 
 @lru_cache(maxsize=2)  # models are large
@@ -82,8 +91,8 @@ def _opened(told: str) -> Given:
 
 
 def model_in_identity(network: NetworkSection) -> dict[str, Any]:
-    """What a model counts by: its weights and its code, whatever it is called and wherever it lies. Unknown where it
-    cannot be opened here, so that results of it can be read all the same."""
+    """What a model counts by: its weights, its code, what it is fed and what its outputs are called, wherever it lies.
+    Unknown where it cannot be opened here, so that results of it can be read all the same."""
     if network.model is None:
         return {}
     try:
@@ -91,7 +100,29 @@ def model_in_identity(network: NetworkSection) -> dict[str, Any]:
     except UnseenError as error:
         raise CodeUnknown(str(error)) from None
     labels = {} if network.labels is None else {"labels": list(found.labels)}
-    return {"model": model_name(network), "code": found.digest or network.model, **labels}
+    return {"model": model_name(network), "code": _content(found, found.digest or network.model), **labels}
+
+
+def _digest(model: Given) -> str:
+    """Its digest; of one without any what no other model of any process has."""
+    return model.digest or _unknown.setdefault(model, secrets.token_hex(8))
+
+
+def _content(model: Given, digest: str) -> str:
+    """Of all that decides a model's answers and what they are called."""
+    told = [digest, _fed(model), model.labels, model.label_space, model.are_probabilities]
+    return hashlib.blake2b(json.dumps(told, default=str).encode(), digest_size=16).hexdigest()
+
+
+def _fed(model: Given) -> dict[str, Any]:
+    """What decides numbers beside weights and code: preprocessing, precision, and the layer of its features."""
+    body: Any = model.body
+    layer = getattr(body, "layer", "") or getattr(getattr(body, "chosen", None), "features", "")
+    return {
+        "preprocessing": model.preprocessing.facts(),
+        **({"features": layer} if layer else {}),
+        **({"precision": model.precision} if model.precision != "float32" else {}),
+    }
 
 
 def model_name(network: NetworkSection) -> str:
@@ -100,10 +131,9 @@ def model_name(network: NetworkSection) -> str:
     return Path(name).name if Path(name).expanduser().exists() else name
 
 
-def model_told(model: Given, network: NetworkSection) -> Mapping[str, Any]:
+def model_told(model: Given) -> Mapping[str, Any]:
     """All that decides what a model makes of pictures."""
-    layer = {"features": network.features} if network.features else {}
-    return {"digest": model.digest or id(model), "preprocessing": model.preprocessing.facts(), **layer}
+    return {"digest": _digest(model), **_fed(model)}
 
 
 def model_description(model: Given) -> dict[str, Any]:

@@ -92,7 +92,13 @@ def _answer(study: Study, trials: Sequence[Trial], device: torch.device, precisi
                 fail(study, trial, name, found, watch)
                 continue
             spent = time.perf_counter() - started
-            _store(study, trial, name, precision, found, len(ready), spent, device)
+            try:
+                _store(study, trial, name, precision, found, len(ready), spent, device)
+            except DiskTrouble:
+                raise
+            except Exception as error:  # of this trial, and of no other
+                fail(study, trial, name, error, watch)
+                continue
             watch(Event("finished", trial.label, name, {"seconds": found.seconds, "flags": dict(found.flags)}))
     except (torch.OutOfMemoryError, DiskTrouble):
         raise

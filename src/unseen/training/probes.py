@@ -105,7 +105,8 @@ def fit_validated_probes(
         logs = tried.scores(features[rows], problem).log_softmax(-1)  # [penalties, n, classes]
         rights.append(((logs.argmax(-1) == wanted[rows]) * own[rows]).sum(1))
         loss = -logs.gather(2, wanted[rows].expand(len(logs), -1)[..., None])[..., 0]
-        losses.append((torch.where(own[rows] > 0, loss, 0.0) * own[rows]).sum(1))
+        # A class without a training row is named by no penalty: its rows decide nothing, and their loss is infinite.
+        losses.append((torch.where(loss.isfinite(), loss, 0.0) * own[rows]).sum(1))
     right, loss = torch.stack(rights), torch.stack(losses)
     equals = torch.where(right == right.amax(1, keepdim=True), loss, torch.inf)
     best = equals.argmin(1)

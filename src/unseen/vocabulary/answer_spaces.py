@@ -227,7 +227,10 @@ def _rows(file: Path) -> list[tuple[int, str, str]]:
             "label,category."
         )
     rows.fieldnames = given
-    said = [(rows.line_num, (row["label"] or "").strip(), (row["category"] or "").strip()) for row in rows]
+    try:
+        said = [(rows.line_num, (row["label"] or "").strip(), (row["category"] or "").strip()) for row in rows]
+    except csv.Error as error:
+        raise UnseenError(f"the table '{file}', line {rows.line_num + 1}, is no CSV: {error}.") from None
     return [row for row in said if row[1] and row[2]]
 
 

@@ -48,13 +48,18 @@ class Journal:
 
     def read_into(self, out: np.ndarray, slots: Int[np.ndarray, " n"]) -> None:
         """Records in the order asked, read in file order; memory is that of ``out``, whatever the file's size."""
-        with self.file.open("rb", buffering=0) as file:
-            for place in np.argsort(slots, kind="stable"):
-                got = os.preadv(file.fileno(), [out[place].data], int(slots[place]) * self.record)
-                if got != self.record:
-                    raise UnseenError(
-                        f"the {self.what} {self.file.parent} was cut short; delete that folder and run again."
-                    )
+        try:
+            with self.file.open("rb", buffering=0) as file:
+                for place in np.argsort(slots, kind="stable"):
+                    got = os.preadv(file.fileno(), [out[place].data], int(slots[place]) * self.record)
+                    if got != self.record:
+                        raise UnseenError(
+                            f"the {self.what} {self.file.parent} was cut short; delete that folder and run again."
+                        )
+        except FileNotFoundError:
+            raise UnseenError(
+                f"the {self.what} {self.file.parent} was removed while it was read, perhaps to make room; run again."
+            ) from None
 
     def append(self, keys: UInt64[np.ndarray, " n"], records: Iterable[np.ndarray]) -> None:
         """Add records, after cutting off what a killed process left beyond the journal."""

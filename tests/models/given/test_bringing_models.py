@@ -2,6 +2,7 @@
 
 import argparse
 import copy
+import json
 import pickle
 import re
 
@@ -12,6 +13,7 @@ import torch
 from torch import nn
 
 from unseen.models.given import Given, bring
+from unseen.models.given.code import from_network
 from unseen.models.given.labels import imagenet_labels
 from unseen.vocabulary.errors import UnseenError
 
@@ -132,6 +134,38 @@ def test_a_network_as_python_holds_it_counts_by_its_weights(tiny):
     assert bring(tiny, features="conv").features(PICTURES).shape == (5, 6)
     with pytest.raises(UnseenError, match=r"no layer 'cov'.*Did you mean 'conv'"):
         bring(tiny, features="cov")
+
+
+def test_what_no_weight_shows_counts_too(tmp_path, monkeypatch, tiny):
+    class Doubled(nn.Module):
+        def __init__(self, inner):
+            super().__init__()
+            self.inner = inner
+
+        def forward(self, images):
+            return 2 * self.inner(images)
+
+    class Halved(Doubled):
+        def forward(self, images):
+            return self.inner(images) / 2
+
+    linear = nn.Linear(3, 3)
+    nets = [nn.Sequential(inner, linear) for inner in (nn.ReLU(), nn.GELU(), Doubled(nn.ReLU()), Halved(nn.ReLU()))]
+    assert len({from_network(net).digest for net in nets}) == 4
+    assert from_network(nets[0]).digest == from_network(copy.deepcopy(nets[0])).digest
+    (tmp_path / "my_scaled_net.py").write_text(
+        "from torch import nn\n"
+        "class Net(nn.Module):\n"
+        "    def __init__(self, times):\n        super().__init__()\n        self.times = times\n"
+        "    def forward(self, images):\n        return self.times * images.mean((2, 3))\n"
+        "def scaled(times=1):\n    return Net(times)\n"
+        "def function(times=1):\n    return lambda images: times * images.float().mean((2, 3))\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    for name in ("scaled", "function"):
+        one, two = (bring(f"my_scaled_net:{name}", arguments={"times": times}) for times in (1, 2))
+        assert one.digest != two.digest
+        assert one.digest == bring(f"my_scaled_net:{name}", arguments={"times": 1}).digest
 
 
 def test_code_of_ones_own_is_made_and_filled(tmp_path, monkeypatch, tiny):
@@ -272,6 +306,12 @@ def test_labels_come_as_texts_or_from_a_file(tmp_path, tiny):
         bring(tiny, labels=["a", "b"])
     with pytest.raises(UnseenError, match="no file of labels"):
         bring(tiny, labels=tmp_path / "none.txt")
+    keras = {number: [f"n0{number}", name] for number, name in enumerate(want)}
+    (tmp_path / "keras.json").write_text(json.dumps(keras))
+    assert bring(tiny, labels=tmp_path / "keras.json").labels == want
+    (tmp_path / "latin.txt").write_bytes("tasse à café".encode("latin-1"))
+    with pytest.raises(UnseenError, match="could not be read: it is no text in UTF-8"):
+        bring(tiny, labels=tmp_path / "latin.txt")
 
 
 def test_a_thousand_outputs_are_taken_for_imagenets_and_that_is_told():

@@ -36,6 +36,10 @@ def test_a_folder_that_timm_wrote_is_read_without_transformers(tmp_path, monkeyp
     with torch.no_grad():
         want = net(given.preprocessing(PICTURES))
     torch.testing.assert_close(given.scores(PICTURES), want, rtol=1e-4, atol=1e-5)
+    (tmp_path / "config.json").write_text(json.dumps({**config, "torch_dtype": "float32"}))
+    assert bring(tmp_path).digest == given.digest
+    (tmp_path / "config.json").write_text(json.dumps({**config, "model_args": {"output_stride": 16}}))
+    assert bring(tmp_path).digest != given.digest, "strides decide what no tensor shows"
 
 
 @pytest.fixture
@@ -133,12 +137,54 @@ def test_what_a_folder_lacks_or_brings_too_much_of_is_told(tmp_path, transformer
             "stretched to 384×384 (bicubic, antialiased)",
         ),
         ({"size": 96}, "stretched to 96×96 (bilinear, antialiased)"),
+        ({"size": 96, "resample": 0}, "stretched to 96×96 (nearest)"),
+        (
+            {
+                "size": 96,
+                "include_top": True,
+                "image_std": [0.5] * 3,
+                "rescale_offset": True,
+                "rescale_factor": 2 / 255,
+            },
+            "stretched to 96×96 (bilinear, antialiased), RGB 0–2, mean 1.48 1.46 1.41, std .25 .25 .25",
+        ),
         ({"do_resize": False}, "taken as they are"),
     ],
 )
 def test_what_a_folder_says_of_its_pictures_is_done(tmp_path, said, words):
     (tmp_path / "preprocessor_config.json").write_text(json.dumps(said))
     assert preprocessing_in(tmp_path).words.startswith(words)
+
+
+@pytest.mark.parametrize("said", [{"size": {"longest_edge": 9}}, {"size": "a"}, {"resample": 1}, {"image_mean": "x"}])
+def test_what_a_folder_says_of_its_pictures_and_cannot_be_done_is_told(tmp_path, said):
+    (tmp_path / "preprocessor_config.json").write_text(json.dumps(said))
+    with pytest.raises(UnseenError, match="says what is not understood here"):
+        preprocessing_in(tmp_path)
+
+
+def test_an_efficientnet_of_transformers_is_fed_as_its_own_processor_does(tmp_path, transformers):
+    theirs = transformers.EfficientNetImageProcessor(size={"height": 64, "width": 64}, include_top=True)
+    theirs.save_pretrained(tmp_path)
+    photo = load_sample_images().images[0]
+    want = theirs(Image.fromarray(photo), return_tensors="pt")["pixel_values"]
+    got = preprocessing_in(tmp_path)(torch.from_numpy(photo.copy()).permute(2, 0, 1)[None])
+    torch.testing.assert_close(got, want, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"architecture": "hf-hub:somebody/else"}, "which timm has not"),
+        ({"architecture": "resnet10t", "model_args": {"pretrained": True}}, "would bring weights from elsewhere"),
+        ({"architecture": "resnet10t", "num_classes": "many"}, "timm could not build"),
+    ],
+)
+def test_a_config_that_leads_elsewhere_is_refused(tmp_path, config, words):
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    save_file({"a": torch.zeros(1)}, tmp_path / "model.safetensors")
+    with pytest.raises(UnseenError, match=words):
+        bring(tmp_path)
 
 
 def test_a_folder_feeds_what_transformers_own_processor_feeds(tmp_path, transformers):

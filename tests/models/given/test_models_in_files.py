@@ -12,6 +12,7 @@ from torch import nn
 
 from unseen.models.given import bring
 from unseen.models.given.exported import arithmetic, is_guard
+from unseen.models.given.onnx_models import files_of
 from unseen.vocabulary.errors import UnseenError
 
 SIDE = 12
@@ -139,6 +140,18 @@ def test_what_a_program_would_run_beyond_torchs_operators_is_refused_and_not_run
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("change", [str, str.upper])
+def test_a_program_whose_parts_hide_behind_one_name_is_refused(tmp_path, nets, change):
+    """Who looks it through might see the one, who loads it the other."""
+    file = exported(tmp_path, nets[0], torch.zeros(2, 3, SIDE, SIDE))
+    with zipfile.ZipFile(file, "a") as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".json"))
+        archive.writestr(change(name), archive.read(name))
+    with pytest.raises(UnseenError, match="two of its parts have the same name"):
+        bring(file)
+
+
 def test_sizes_are_arithmetic_and_conditions_compare_them():
     assert arithmetic("Max(1, 2*Symbol('s0', positive=True, integer=True)) + 3//u1") is True
     assert not any(map(arithmetic, ("open('x')", "s0.__class__", "[1 for x in s0]", "exec('1')", "lambda: 0")))
@@ -202,6 +215,13 @@ def test_an_onnx_file_of_another_size_is_fed_that_size_and_one_that_is_set_wrong
         bring(tmp_path / "m.onnx", preprocessing={"size": 12})
     with pytest.raises(UnseenError, match=r"no output 'feature'.*Did you mean 'features'"):
         bring(tmp_path / "m.onnx", features="feature")
+
+
+def test_an_onnx_file_counts_by_the_weights_that_lie_outside_of_it_too(tmp_path):
+    (tmp_path / "m.onnx").write_bytes(b"... location weights.bin ...")
+    for name in ("weights.bin", "other.bin"):
+        (tmp_path / name).write_bytes(b"1")
+    assert files_of(tmp_path / "m.onnx") == [tmp_path / "m.onnx", tmp_path / "weights.bin"]
 
 
 def test_a_broken_onnx_file_is_told(tmp_path):

@@ -9,7 +9,7 @@ from unseen.studies.trials import Trial
 from unseen.vocabulary.design_facts import Varied
 from unseen.vocabulary.errors import UnseenError, listed
 
-FOLD = "design.fold"
+FOLD, CLASS_SHARE = "design.fold", "design.class_share"
 
 
 def check(study: Study, trial: Trial) -> None:
@@ -24,6 +24,11 @@ def check(study: Study, trial: Trial) -> None:
             f"a gap is accuracy off the canonical view less accuracy at it, and recordings.sets asks "
             f'{listed(study.asked(trial)) or "nothing"}; name both, e.g. recordings.sets = ["canonical*", '
             f'"varying-*", "trained-canonical*"].'
+        )
+    if CLASS_SHARE in varied(study):
+        raise UnseenError(
+            f"the grid varies {CLASS_SHARE}, and gaps at several shares of the classes would be averaged as if they "
+            "were repeats; run a study for each."
         )
     if {FOLD, REPEAT} <= set(varied(study)):
         raise UnseenError(

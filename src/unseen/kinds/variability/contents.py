@@ -301,11 +301,13 @@ def _halves(gaps: Gaps) -> Iterable[Half]:
 
 
 def _bins(gaps: Gaps, near: Callable[[Any, str], float]) -> tuple[tuple[Bin, ...], int]:
-    """Fig. 7: a class counts once for each repeat, with its mean over factors."""
-    by_class: dict[tuple[Any, str], list[float]] = {}
+    """Fig. 7: a class counts once for each similarity that it has, with its mean over factors and repeats: where folds
+    show the same classes varying, ten folds of one class are not ten classes."""
+    by_class: dict[tuple[str, float | None], list[float]] = {}
     for (repeat, _, level), value in of_each_class(gaps).items():
-        by_class.setdefault((repeat, level), []).append(value)
-    similarity = np.array([near(*key) for key in by_class])
+        known = near(repeat, level)
+        by_class.setdefault((level, None if np.isnan(known) else known), []).append(value)
+    similarity = np.array([np.nan if known is None else known for _, known in by_class])
     if not len(similarity):
         return (), 0
     found = by_similarity(np.array([np.mean(values) for values in by_class.values()]), similarity)

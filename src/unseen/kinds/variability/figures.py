@@ -144,7 +144,7 @@ def by_similarity(contents: VariabilityContents) -> Figure | str:
     )
     caption = (
         f"The gap of classes never seen varying, by their similarity to the nearest class that was: mean and standard "
-        f"error over classes, each counted once for each repeat (Ibrahim et al. 2022, Fig. 7, who compare words by "
+        f"error over classes, repeats of a class averaged (Ibrahim et al. 2022, Fig. 7, who compare words by "
         f"spaCy's vectors).{unknown}"
     )
     panel = Panel("classes never seen varying", over_similarity(contents.bins), large=True)

@@ -14,6 +14,7 @@ from unseen.kinds.collect import REPEAT, finished_trials, nothing_finished, tidy
 from unseen.kinds.variability.numbers import ENDS, GAP, OF_CLASS, TRAINED
 from unseen.studies.records import Record
 from unseen.studies.study import Study
+from unseen.studies.trials import setting_text
 from unseen.vocabulary.design_facts import Varied
 
 if TYPE_CHECKING:
@@ -132,6 +133,17 @@ def network_name(network: Network, *, several: bool = True) -> str:
     return ", ".join(part for part in (model, protocol if several or not model else "") if part)
 
 
+def said_of(key: str, value: object) -> str:
+    """What a network is called by a key of the grid: names speak for themselves, all else with the key.
+
+    >>> said_of("network.backbone", "resnet18"), said_of("network.pretrained", False), said_of("training.lr", 0.1)
+    ('resnet18', 'not pretrained', 'lr 0.1')
+    """
+    if isinstance(value, bool):
+        return f"{'' if value else 'not '}{key.rpartition('.')[2]}"
+    return value if isinstance(value, str) else setting_text(key, value)
+
+
 @dataclass(frozen=True, eq=False)
 class Read:
     """Finished trials of a study, their gaps, and the name that each trial's network and training have."""
@@ -158,7 +170,8 @@ def read(study: Study) -> Read:
     abouts, named, shows = {}, {}, {}
     for record in trials:
         facts, own = record.facts, Varied.of(record.split_facts)
-        model = " ".join(str(value) for key in named_by if (value := facts["condition"].get(key)) is not None)
+        said = facts["condition"]
+        model = " ".join(said_of(key, said[key]) for key in named_by if said.get(key) is not None)
         how = str(facts["protocol"])
         protocol = PROTOCOLS.get(how, how)
         design = facts["description"].get("design", {})

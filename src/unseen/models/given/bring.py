@@ -124,6 +124,7 @@ def _by_name(name: str, ways: _Ways) -> Given:
         ways.no(name, "checkpoint", "random", "arguments")
         return from_package(name, ways.features)
     if name in CATALOGUE:
+        ways.no(name, "arguments")
         return from_catalogue(
             name, checkpoint=ways.checkpoint, part=ways.part, download=ways.download, features=ways.features,
             random=ways.random,
@@ -166,6 +167,7 @@ def _of_scheme(name: str, scheme: str, rest: str, ways: _Ways) -> Given:
     if scheme == "open_clip":
         from unseen.models.given.clip_models import from_open_clip
 
+        ways.no(name, "part", "features")
         return from_open_clip(
             name, rest, checkpoint=ways.checkpoint, random=ways.random, download=ways.download, arguments=ways.arguments
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -39,6 +41,8 @@ def from_factory(
     if isinstance(made, Given):
         return made
     code = code_of(name)["source"] or ""
+    if code and arguments:  # they may decide what no weight shows: a temperature, a stride
+        code = f"{code} {json.dumps(dict(arguments), sort_keys=True, default=str)}"
     if isinstance(made, nn.Module):
         known: dict[str, Any] = {}
         if checkpoint is not None:
@@ -68,9 +72,10 @@ def snapshot(net: nn.Module) -> nn.Module:
 def from_network(
     net: nn.Module, name: str = "", *, features: str = "", code: str = "", known: Mapping[str, Any] | None = None
 ) -> Given:
-    """A network of torch. Its class counts by its source, where that can be had."""
+    """A network of torch. It counts by its weights, by what it prints of itself (strides, activations), and by the
+    source of its classes, where that can be had."""
     name = name or type(net).__name__
-    source = code or source_of(type(net)) or ""
+    source = "\n".join([code, *_written(net), re.sub(r" at 0x\w+", "", repr(net))])
     of_timm = getattr(net, "pretrained_cfg", None)
     return Given(
         name, "module", Network(name, net, features), outputs=-1,
@@ -82,6 +87,13 @@ def from_network(
             **({} if of_timm else {"preprocessing_is": "assumed"}),
         },
     )  # fmt: skip
+
+
+def _written(net: nn.Module) -> list[str]:
+    """The sources of the classes it is made of, torch's own left out."""
+    kinds = {type(part) for part in net.modules()}
+    own = [kind for kind in kinds if kind.__module__.partition(".")[0] != "torch"]
+    return sorted(source for kind in own if (source := source_of(kind)))
 
 
 def from_function(function: Callable[..., Any], name: str = "", *, digest: str = "") -> Given:

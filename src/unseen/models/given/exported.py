@@ -96,6 +96,9 @@ def read_program(name: str, file: Path) -> Any:
             broken = archive.testzip()
             if broken:
                 raise zipfile.BadZipFile(f"'{broken}' is damaged")
+            names = [one.lower() for one in archive.namelist()]  # torch's reader knows no case
+            if len(set(names)) < len(names):
+                raise zipfile.BadZipFile("two of its parts have the same name")
             for member in archive.namelist():
                 _check(name, member, archive.read(member))
     except (zipfile.BadZipFile, OSError, EOFError) as error:

@@ -20,6 +20,7 @@ from unseen.models.given.hub import SAFE, facts_of
 from unseen.models.given.labels import IMAGENET, labels_of_many
 from unseen.models.given.model import Given
 from unseen.models.given.preprocessing import IMAGENET_MEAN, IMAGENET_STD, Preprocessing
+from unseen.models.given.timm_models import is_timm
 from unseen.models.given.timm_models import preprocessing_of as timms_preprocessing
 from unseen.models.weights import fit, read
 from unseen.vocabulary.errors import UnseenError, listed
@@ -27,6 +28,8 @@ from unseen.vocabulary.extras import needs_extra
 
 CONFIG, PREPROCESSOR = "config.json", "preprocessor_config.json"
 RESAMPLING: dict[int, Any] = {0: "nearest", 2: "bilinear", 3: "bicubic"}  # Pillow's numbers
+FETCHING = frozenset(("pretrained", "checkpoint_path", "pretrained_cfg", "pretrained_cfg_overlay", "cache_dir"))
+NOTES = ("_name_or_path", "transformers_version", "torch_dtype", "dtype")  # of a config
 DEFAULT_LABEL = "LABEL_"  # how transformers numbers labels that nobody named
 
 
@@ -52,9 +55,14 @@ def from_folder(name: str, said: str, *, download: bool = False, features: str =
     return Given(
         name, "huggingface", Network(name, net, features), outputs=len(labels) or int(net.num_classes),
         preprocessing=preprocessing, labels=labels, label_space=space,
-        digest=of_module(net, "huggingface", config.get("architecture") or config.get("architectures")),
+        digest=of_module(net, "huggingface", json.dumps(_deciding(config), sort_keys=True)),
         known={**facts_of(weights), "parameters": sum(value.numel() for value in net.parameters())},
     )  # fmt: skip
+
+
+def _deciding(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A config without its notes on itself: heads, activations and such decide what no tensor shows."""
+    return {key: value for key, value in config.items() if key not in NOTES}
 
 
 def _fetched(said: str, download: bool) -> Path:
@@ -94,12 +102,18 @@ def _json(file: Path) -> dict[str, Any]:
 def _timms(name: str, config: Mapping[str, Any], weights: Path) -> tuple[Any, Preprocessing, tuple[str, ...], str]:
     import timm
 
-    said = dict(config.get("pretrained_cfg", {}))
-    many = int(config.get("num_classes", said.get("num_classes", 1000)))
-    try:
-        net = timm.create_model(
-            config["architecture"], num_classes=many, pretrained_cfg=said, **dict(config.get("model_args") or {})
+    architecture, arguments = str(config["architecture"]), config.get("model_args") or {}
+    if not is_timm(architecture):  # "hf-hub:..." and "local-dir:..." would be looked up elsewhere
+        raise UnseenError(f"model '{name}': its {CONFIG} names the architecture '{architecture}', which timm has not.")
+    if fetching := sorted(FETCHING & set(arguments)):
+        raise UnseenError(
+            f"model '{name}': model_args of its {CONFIG} say {listed(fetching)}, which would bring weights from "
+            "elsewhere; leave that out."
         )
+    try:
+        said = dict(config.get("pretrained_cfg", {}))
+        many = int(config.get("num_classes", said.get("num_classes", 1000)))
+        net = timm.create_model(architecture, num_classes=many, pretrained_cfg=said, **dict(arguments))
     except Exception as error:
         raise UnseenError(f"timm could not build '{name}': {type(error).__name__}: {error}") from error
     fit(net, read(str(weights)), str(weights))
@@ -165,6 +179,17 @@ def preprocessing_in(folder: Path, net: Any = None) -> Preprocessing:
         side = side if isinstance(side, int) else 224
         return Preprocessing(size=(side, side))
     said = _json(file)
+    try:
+        return _preprocessing(said)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UnseenError(
+            f"'{file}' says what is not understood here ({type(error).__name__}: {error}); what is: size and crop_size "
+            "as a number, height and width, or shortest_edge (size alone), and resample 0, 2 or 3. Correct it, or "
+            "bring the model as module:factory."
+        ) from None
+
+
+def _preprocessing(said: Mapping[str, Any]) -> Preprocessing:
     size, crop = said.get("size", 224), said.get("crop_size")
     size = {"shortest_edge": size} if isinstance(size, int) and crop else size
     resize, to, taken = "none", None, None
@@ -181,14 +206,22 @@ def preprocessing_in(folder: Path, net: Any = None) -> Preprocessing:
         taken = (crop["height"], crop["width"]) if isinstance(crop, dict) else (int(crop), int(crop))
     scale = 255 * float(said.get("rescale_factor", 1 / 255)) if said.get("do_rescale", True) else 255.0
     normal = said.get("do_normalize", True)
+    mean = _many(said.get("image_mean", IMAGENET_MEAN)) if normal else (0.0,)
+    std = _many(said.get("image_std", IMAGENET_STD)) if normal else (1.0,)
+    if said.get("rescale_offset", False):  # EfficientNet's: less 1 after scaling, and for classifiers divided twice
+        mean = tuple(value + 1 for value in mean)
+    if said.get("include_top", False):
+        own = _many(said.get("image_std", IMAGENET_STD))
+        std = tuple(a * b for a, b in zip(std * (len(own) // len(std)), own, strict=True))
+    way = said.get("resample")
     return Preprocessing(
         size=taken,
         resize=resize,  # type: ignore[arg-type]
         resize_to=to,
         crop=min(taken[0] / to, 1.0) if to and taken else 1.0,
-        interpolation=RESAMPLING.get(int(said.get("resample") or 2), "bilinear"),
-        mean=_many(said.get("image_mean", IMAGENET_MEAN)) if normal else (0.0,),
-        std=_many(said.get("image_std", IMAGENET_STD)) if normal else (1.0,),
+        interpolation=RESAMPLING[2 if way is None else int(way)],
+        mean=mean,
+        std=std,
         range=scale,
     )
 

@@ -47,7 +47,11 @@ def given_labels(labels: Sequence[str] | str | Path, where: str) -> tuple[str, .
             raise UnseenError(
                 f"{where}: no file of labels '{labels}'; give a text file with one label a line, or texts."
             )
-        text = file.read_text(encoding="utf-8")
+        try:
+            text = file.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or "it is no text in UTF-8"
+            raise UnseenError(f"{where}: the labels in '{labels}' could not be read: {why}.") from None
         found = _json_labels(text, where, labels) if file.suffix == ".json" else tuple(text.splitlines())
         found = tuple(one.strip() for one in found if one.strip())
     if not found:
@@ -60,7 +64,8 @@ def _json_labels(text: str, where: str, labels: object) -> tuple[str, ...]:
         table: Any = json.loads(text)
         if isinstance(table, dict):
             table = [table[key] for key in sorted(table, key=int)]
-        return tuple(map(str, table))
+        # Of an id and a name, as Keras lists ImageNet's classes, the name.
+        return tuple(str(one[-1] if isinstance(one, list) and one else one) for one in table)
     except (ValueError, TypeError) as error:
         raise UnseenError(
             f"{where}: '{labels}' is no list of labels ({error}); possible: a JSON list, or a table from numbers "

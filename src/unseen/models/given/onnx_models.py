@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,9 @@ def _said(error: Exception) -> str:
 
 
 def files_of(file: Path) -> list[Path]:
-    """An ONNX file and, where its weights lie outside, the file beside it that is named after it."""
-    beside = [file.with_name(f"{file.name}{end}") for end in (".data", "_data")]
-    return [file, *(one for one in beside if one.is_file())]
+    """An ONNX file and those beside it whose names it mentions: weights may lie outside of it."""
+    if not file.stat().st_size:
+        return [file]
+    with file.open("rb") as handle, mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        beside = (one for one in sorted(file.parent.iterdir()) if one.is_file() and not one.samefile(file))
+        return [file, *(one for one in beside if content.find(one.name.encode()) >= 0)]

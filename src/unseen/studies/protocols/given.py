@@ -195,9 +195,7 @@ class Way:
             return
         first = asked[0][0]
         model, world = given_of(first.recipe.network).to(where.device), study.world(first)
-        kept = features_of(
-            model_told(model, first.recipe.network), self.what, world, where.precision, {"model": model.name}
-        )
+        kept = features_of(model_told(model), self.what, world, where.precision, {"model": model.name})
         rows = np.unique(np.concatenate([rows for *_, sets in asked for _, rows, _ in sets]))
         try:
             computed = keep_features(kept, world, rows, self.encode(model), where)

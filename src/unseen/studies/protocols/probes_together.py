@@ -123,7 +123,10 @@ def _source_key(study: Study, trial: Trial) -> str:
     recipe = trial.recipe
     own = "" if recipe.network.start or recipe.network.model else trial.seed  # random weights are each seed's own
     targets = [(target.name, target.outputs) for target in study.targets(trial)]
-    return f"{recipe.network.model_dump_json()} {recipe.training.normalise} {study.world(trial).size} {own} {targets}"
+    needed = study.encoder(trial)
+    encoder = needed.identity if needed else recipe.pretraining.model_dump_json(exclude_defaults=True)
+    said = recipe.network.model_dump_json(), recipe.training.normalise, study.world(trial).size, own, targets, encoder
+    return " ".join(map(str, said))
 
 
 def source_of(study: Study, trial: Trial, where: Where) -> Source:
@@ -132,7 +135,7 @@ def source_of(study: Study, trial: Trial, where: Where) -> Source:
         model = given_of(trial.recipe.network).to(where.device)
         names = [target.name for target in study.targets(trial)]
         return Source(
-            model_told(model, trial.recipe.network),
+            model_told(model),
             model.name,
             model.features,
             model_description(model),

@@ -121,7 +121,7 @@ def questions(model: Given, study: Study, trial: Trial) -> tuple[list[Question],
     for target in study.targets(trial):
         texts = texts_of(target, space, trial.recipe.answers.templates)
         meant = mean_texts(model, texts)
-        scale = float(model.known.get("logit_scale", SCALE))
+        scale = float(getattr(model.body, "logit_scale", SCALE))
         told: Mapping[str, Any] = {
             "origin": f"texts: {listed(templates(trial.recipe.answers.templates), 8)}",
             "how": "cosine",
