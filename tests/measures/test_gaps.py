@@ -57,24 +57,24 @@ def test_an_interval_holds_its_value_and_repeats_itself(classes, each, seed):
     rng = np.random.default_rng(seed)
     of = np.repeat(np.arange(classes), each)
     canonical, varying = rng.integers(0, 2, len(of)).astype(float), rng.random(len(of)).round(1)
-    pictures = np.stack([np.ones(len(of), int), np.full(len(of), 10)])
-    one, again = (
-        gap_interval(canonical, varying, of, pictures=pictures, rng=np.random.default_rng(7), draws=400)
-        for _ in range(2)
-    )
+    one, again = (gap_interval(canonical, varying, of, rng=np.random.default_rng(7), draws=400) for _ in range(2))
     assert one == again
     assert one.low - 0.05 <= one.value <= one.high + 0.05
     assert one.n == len(of)
 
 
-def test_objects_that_differ_make_an_interval_wider_than_their_pictures_alone_would():
-    of, ones, n = np.zeros(20, int), np.ones(20), np.stack([np.ones(20, int), np.full(20, 100)])
-    same, apart = np.full(20, 0.5), np.repeat([0.0, 1.0], 10)
-    narrow, wide = (gap_interval(ones, v, of, pictures=n, rng=np.random.default_rng(0)) for v in (same, apart))
-    assert narrow.value == wide.value == -0.5
-    assert wide.high - wide.low > 4 * (narrow.high - narrow.low)
-    assert narrow.high > narrow.low  # pictures are drawn, too
-    assert gap_interval(ones, same, of, rng=np.random.default_rng(0)).low == -0.5
+def test_the_interval_is_as_wide_as_the_formula_for_a_mean_over_classes_says():
+    """A stratified mean has the variance Σ (m/n)² s²/m, with s² of each class over m - 1."""
+    rng, each = np.random.default_rng(0), 3
+    of, varying = np.repeat(np.arange(60), each), rng.random(60 * each)
+    found = gap_interval(np.ones(len(of)), varying, of, rng=np.random.default_rng(0), draws=8000)
+    variance = sum((each / len(of)) ** 2 * varying[of == c].var(ddof=1) / each for c in range(60))
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * np.sqrt(variance), rel=0.05)
+
+
+def test_objects_that_are_all_alike_leave_no_doubt():
+    found = gap_interval(np.ones(20), np.full(20, 0.5), np.zeros(20, int), rng=np.random.default_rng(0))
+    assert (found.low, found.value, found.high) == (-0.5, -0.5, -0.5)
 
 
 def test_classes_keep_their_number_of_objects_so_that_easy_ones_never_fill_a_draw():
@@ -84,16 +84,15 @@ def test_classes_keep_their_number_of_objects_so_that_easy_ones_never_fill_a_dra
 
 
 def test_the_interval_covers_what_it_should():
-    """Objects of 12 classes, each with its own chance; 20 pictures of each: 95 % of intervals hold the truth."""
-    rng, truth, inside = np.random.default_rng(3), -0.4, 0
-    for _ in range(150):
-        p = np.clip(rng.normal(0.5, 0.2, 60), 0, 1)
+    """Objects of 12 classes, five of each and 20 pictures: 95 % of intervals hold the truth."""
+    rng, of, inside = np.random.default_rng(3), np.repeat(np.arange(12), 5), 0
+    means = np.linspace(0.3, 0.7, 12)
+    for _ in range(300):
+        p = rng.beta(4 * means[of], 4 * (1 - means[of]))  # of each object, with its class's mean
         canonical = (rng.random(60) < 0.9).astype(float)
-        varying = rng.binomial(20, p) / 20
-        n = np.stack([np.ones(60, int), np.full(60, 20)])
-        found = gap_interval(canonical, varying, np.repeat(np.arange(12), 5), pictures=n, rng=rng, draws=300)
-        inside += found.low <= truth <= found.high
-    assert inside / 150 > 0.88
+        found = gap_interval(canonical, rng.binomial(20, p) / 20, of, rng=rng, draws=300)
+        inside += found.low <= means.mean() - 0.9 <= found.high
+    assert 0.91 < inside / 300 < 0.98
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=11, unique=True), st.floats(-1, 1), st.floats(-1, 1))

@@ -41,7 +41,7 @@ def feeding_of(
         return None
     rows = _canonical_rows(study, trial)
     told = {
-        **model_told(model, trial.recipe.network),
+        **model_told(model),
         "world": study.world(trial).fingerprint,
         "rows": digest(rows.tobytes().hex()),
     }

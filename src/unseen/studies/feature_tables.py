@@ -106,7 +106,7 @@ def feature_table(
     rows = np.arange(count)
     if sample is not None and sample < count:
         rows = np.sort(stream(seed, "features", "sample").choice(count, sample, replace=False))
-    kept = features_of(model_told(model, network), "features", world, where.precision, {"model": model.name})
+    kept = features_of(model_told(model), "features", world, where.precision, {"model": model.name})
     computed = keep_features(kept, world, rows, model.features, where)
     told = {"model": model.name, "digest": model.digest, "world": world.name, "input": model.preprocessing.words}
     return FeatureTable(world, rows, kept, told, computed)

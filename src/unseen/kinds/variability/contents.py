@@ -177,8 +177,7 @@ def _over_objects(found: Read, network: Network, factors: Sequence[str]) -> dict
                 name = one.objects[place]
                 classes[name] = one.categories[int(one.classes[place])]
                 numbers = float(home.accuracy[place]), float(away.accuracy[place])
-                counts = int(home.pictures[place]), int(away.pictures[place])
-                parts[factor].setdefault(name, []).append((*numbers, *counts))
+                parts[factor].setdefault(name, []).append(numbers)
     made = {}
     for factor, objects in parts.items():
         if objects:
@@ -186,8 +185,7 @@ def _over_objects(found: Read, network: Network, factors: Sequence[str]) -> dict
             _, of = np.unique([classes[name] for name in objects], return_inverse=True)
             made[factor] = estimate(
                 gap_interval(
-                    means[:, 0], means[:, 1], of.astype(np.int64), pictures=means[:, 2:].T.round().astype(np.int64),
-                    rng=stream(0, "variability", "objects", factor),
+                    means[:, 0], means[:, 1], of.astype(np.int64), rng=stream(0, "variability", "objects", factor)
                 )
             )  # fmt: skip
     return made
