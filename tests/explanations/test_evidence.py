@@ -34,7 +34,7 @@ def test_a_place_sees_a_patch_of_the_published_size_and_nothing_else(patch):
         assert (int(down[0]), int(across[0])) == (8 * row, 8 * column)
 
 
-@pytest.mark.parametrize("patch", [9, 33])
+@pytest.mark.parametrize("patch", [pytest.param(9, marks=pytest.mark.slow), 33])
 def test_the_mean_of_the_evidence_is_the_score(patch):
     images = torch.randint(0, 256, (3, 3, 48, 48), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
     model = Preprocessed(bagnet(patch, 48))

@@ -46,7 +46,9 @@ def test_gradients_are_captums_in_any_batch(make, side, batch):
 
 
 @pytest.mark.parametrize(("make", "side"), networks())
-@pytest.mark.parametrize("batch", [64, 7, 1])
+@pytest.mark.parametrize(
+    "batch", [64, pytest.param(7, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.slow)]
+)
 def test_integrated_gradients_are_captums_and_add_up_to_the_score(make, side, batch):
     model, images, labels = make(), pictures(height=side, width=side), torch.tensor(LABELS)
     found = ours(integrated_gradients, model, images, steps=32, batch=batch)

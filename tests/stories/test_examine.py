@@ -114,6 +114,7 @@ def test_a_function_from_python_is_examined_beside_a_table_of_answers():
     assert Path(study.report()).is_file()
 
 
+@pytest.mark.slow
 def test_a_killed_examination_goes_on_where_it_was(tmp_path, compiled):
     words = ["examine", "examined_model:small", "--labels", "labels.txt", *IMAGES, *WORLD, "--device", "cpu"]
     words += ["--no-feeding-check", "--argument", "slow=0.6"]

@@ -18,6 +18,7 @@ from unseen.designs import (
     hold_out_levels,
     leave_one_out,
     matrix,
+    vary_each,
     vary_some,
 )
 from unseen.studies.records import Record
@@ -25,6 +26,7 @@ from unseen.vocabulary.design_facts import (
     TYPES,
     Combinations,
     Conditions,
+    EachVaried,
     Exposed,
     LeftOut,
     Listed,
@@ -62,6 +64,7 @@ def made():
         (matrix(SAMPLES, train=["clear", "blur"], **by), Conditions),
         (leave_one_out(SAMPLES, left_out="noise", **by), LeftOut),
         (vary_some(OBJECTS, regime="samples", vary="pose", held_out=1, seed=0), Varied),
+        (vary_each(OBJECTS, images=40, seed=0), EachVaried),
         (from_lists(SAMPLES, lists={"train": [0, 1], "unseen": [5]}, columns="look"), Listed),
     ]
 

@@ -162,7 +162,7 @@ def networks_of(found: Read) -> tuple[NetworkRow, ...]:
 def _over_objects(found: Read, network: Network, factors: Sequence[str]) -> dict[str, Estimate]:
     """Gaps with intervals over all objects that any repeat asked; an object's trials are averaged before."""
     wanted = network_name(network)
-    parts: dict[str, dict[str, list[tuple[float, float, int, int]]]] = {factor: {} for factor in factors}
+    parts: dict[str, dict[str, list[tuple[float, float]]]] = {factor: {} for factor in factors}
     classes: dict[str, str] = {}
     for record in found.trials:
         if found.named[record.identity] != wanted or found.shows[record.identity] != HOME:
