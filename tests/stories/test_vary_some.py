@@ -1,6 +1,7 @@
 """A study of natural variation on a tiny rendered world, from recipe to page; and its kind on numbers by hand."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -147,6 +148,16 @@ def test_a_factor_of_the_others_that_is_worse_speaks_against_the_claim():
         return table_1(protocol) | {("canonical", "", 0.0, "light", "", "gap"): -0.9}
 
     assert variability_findings(by_hand(light_is_worst))[0].holds is False
+
+
+def test_features_of_random_weights_are_a_control_and_dilute_no_finding():
+    learned, floor = by_hand(table_1), by_hand(lambda _: dict.fromkeys(table_1("linear"), 0.0))
+    beside = tuple(replace(point, model="random") for point in floor.points)
+    both = replace(learned, points=learned.points + beside, controls=frozenset({("random", "linear")}))
+    assert both.judged == learned.networks != both.networks
+    for alone, kept in zip(variability_findings(learned), variability_findings(both), strict=True):
+        assert (alone.name, alone.holds, alone.value, alone.low) == (kept.name, kept.holds, kept.value, kept.low)
+    assert "random weights are shown and not judged" in variability_findings(both)[0].statement
 
 
 def test_one_fold_decides_nothing():

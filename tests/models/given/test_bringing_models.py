@@ -105,6 +105,18 @@ def test_a_function_counts_by_its_source_or_by_what_it_is_called():
     assert bring(one, digest="v2").digest == "v2"
 
 
+def test_a_function_that_holds_a_network_counts_as_itself_since_its_source_does_not_tell_which():
+    def around(held):
+        return lambda images: held(images.float()).mean((2, 3))
+
+    def scaled(by):
+        return lambda images: by * images.float().mean((2, 3))
+
+    assert bring(around(nn.Conv2d(3, 4, 1)), outputs=4).digest == ""
+    assert bring(around(torch.relu)).digest != ""
+    assert bring(scaled(2)).digest == bring(scaled(2)).digest != bring(scaled(3)).digest
+
+
 def test_outputs_that_are_probabilities_already_are_left_alone(tiny):
     class Softmaxed(nn.Module):
         def __init__(self, inner):

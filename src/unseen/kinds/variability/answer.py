@@ -48,7 +48,7 @@ def _closing(gaps: Gaps, regime: str, words: str) -> str:
     if not shares:
         return ""
     before, after = [], []
-    for network in gaps.networks:
+    for network in gaps.judged:
         for vary in gaps.shown(regime):
             one = gaps.of(network, CANONICAL, vary)
             other = gaps.of(network, regime, vary, vary=vary, share=shares[-1])

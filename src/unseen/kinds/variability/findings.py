@@ -58,9 +58,7 @@ def _said(values: Values) -> str:
 
 def _over_networks(gaps: Gaps, number: Callable[[Network], Values | None]) -> tuple[Values, int]:
     """A number by repeat, averaged over the networks that have it, and how many these are."""
-    found = [
-        values for network in gaps.networks if (values := number(network)) is not None and np.isfinite(values).any()
-    ]
+    found = [values for network in gaps.judged if (values := number(network)) is not None and np.isfinite(values).any()]
     return mean_of(found), len(found)
 
 
@@ -68,16 +66,21 @@ def _many(n: int) -> str:
     return f"; mean of {n} networks" if n > 1 else ""
 
 
+def _controls(gaps: Gaps) -> str:
+    left = len(gaps.networks) - len(gaps.judged)
+    return "; features of random weights are shown and not judged" if left else ""
+
+
 def _worst(gaps: Gaps) -> Iterator[Finding]:
     """Pose, background and size have larger gaps than position and light (Table 1)."""
-    networks = [network for network in gaps.networks if gaps.alone(network)]
+    networks = [network for network in gaps.judged if gaps.alone(network)]
     if not networks:
         return
     names = [name for name in gaps.factors if all(name in gaps.alone(network) for network in networks)]
     values = {name: mean_of([gaps.alone(network)[name] for network in networks]) for name in names}
     order = sorted(names, key=lambda name: np.nan_to_num(mean_interval(values[name]).value))
     words = ", ".join(f"{name} {_said(values[name])}" for name in order)
-    statement = f"shown canonical pictures only, gaps in points are {words}{_many(len(networks))}"
+    statement = f"shown canonical pictures only, gaps in points are {words}{_many(len(networks))}{_controls(gaps)}"
     worst = [name for name in WORST if name in values]
     if len(worst) == len(WORST) and len(values) > len(worst):
         found, one, other = all_lower(values, worst)
@@ -91,8 +94,8 @@ def _worst(gaps: Gaps) -> Iterator[Finding]:
 def _pairs(gaps: Gaps, first: str, second: str) -> list[tuple[Network, Network]]:
     return [
         ((model, first), (model, second))
-        for model in dict.fromkeys(model for model, _ in gaps.networks)
-        if (model, first) in gaps.networks and (model, second) in gaps.networks
+        for model in dict.fromkeys(model for model, _ in gaps.judged)
+        if (model, first) in gaps.judged and (model, second) in gaps.judged
     ]
 
 
@@ -131,7 +134,7 @@ def _protocols(gaps: Gaps) -> Iterator[Finding]:
 
 def _models(gaps: Gaps) -> Iterator[Finding]:
     """Objective more than architecture; more data help (sections 4.1 and 4.3)."""
-    known = {network: about(network[0]) for network in gaps.networks if gaps.alone(network)}
+    known = {network: about(network[0]) for network in gaps.judged if gaps.alone(network)}
     apart: dict[str, list[Values]] = {"objective": [], "architecture": []}
     more = []
     every = list(known)

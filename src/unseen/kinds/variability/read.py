@@ -16,6 +16,7 @@ from unseen.studies.records import Record
 from unseen.studies.study import Study
 from unseen.studies.trials import setting_text
 from unseen.vocabulary.design_facts import Varied
+from unseen.vocabulary.protocol_names import NO_PRETRAINING
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,16 +56,23 @@ Network = tuple[str, str]  # model and protocol
 @dataclass(frozen=True, eq=False)
 class Gaps:
     """Every point, and over what repeats are. Values by repeat are NaN where there is none; training seeds of one
-    choice of objects are averaged."""
+    choice of objects are averaged. ``controls`` are networks whose features are of random weights."""
 
     points: tuple[Point, ...]
     repeats: tuple[Any, ...]
     over: str
     factors: Off
+    controls: frozenset[Network] = frozenset()
 
     @cached_property
     def networks(self) -> tuple[Network, ...]:
         return tuple(dict.fromkeys((one.model, one.protocol) for one in self.points))
+
+    @cached_property
+    def judged(self) -> tuple[Network, ...]:
+        """Networks that findings speak of: controls are shown beside, and judged only where there is nothing else. A
+        network that hardly knows anything has no gap to show."""
+        return tuple(network for network in self.networks if network not in self.controls) or self.networks
 
     @cached_property
     def protocols(self) -> tuple[str, ...]:
@@ -124,6 +132,18 @@ class Gaps:
         return any(one.regime == regime for one in self.points)
 
 
+def has_random_features(description: Mapping[str, Any]) -> bool:
+    """Whether a trial, as it is described, probes features of weights that never learned.
+
+    >>> has_random_features({"network": {"frozen": True}}), has_random_features({"network": {"pretrained": True}})
+    (True, False)
+    """
+    network, encoder = description.get("network", {}), description.get("pretraining", {}).get("pretraining", {})
+    learned = any(network.get(key) for key in ("pretrained", "checkpoint", "model"))
+    learned = learned or encoder.get("objective", NO_PRETRAINING) != NO_PRETRAINING
+    return bool(network.get("frozen")) and not learned
+
+
 def network_name(network: Network, *, several: bool = True) -> str:
     """
     >>> network_name(("resnet18", "linear")), network_name(("", "linear"))
@@ -167,7 +187,7 @@ def read(study: Study) -> Read:
         raise nothing_finished(study)
     named_by = _naming(trials, [key for key in keys if key not in OWN])
     repeat_key, over = repeats_of(keys)
-    abouts, named, shows = {}, {}, {}
+    abouts, named, shows, controls = {}, {}, {}, set()
     for record in trials:
         facts, own = record.facts, Varied.of(record.split_facts)
         said = facts["condition"]
@@ -180,6 +200,8 @@ def read(study: Study) -> Read:
         abouts[record.identity] = (model, protocol, regime, own.vary if share else (), share, int(repeat), own)
         named[record.identity] = network_name((model, protocol))
         shows[record.identity] = own.name
+        if has_random_features(facts["description"]):
+            controls.add((model, protocol))
     rows = tidy_rows(study)
     points = tuple(_points(rows, abouts))
     found = {one.repeat for one in points}
@@ -195,7 +217,7 @@ def read(study: Study) -> Read:
         for row in rows
         if row["trial"] in abouts and row["measure"] != OF_CLASS
     ]
-    return Read(trials, Gaps(points, tuple(sorted(found)), over, factors), named, shows, ready)
+    return Read(trials, Gaps(points, tuple(sorted(found)), over, factors, frozenset(controls)), named, shows, ready)
 
 
 def _naming(trials: Sequence[Record], keys: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ from torch import nn
 
 from unseen.models.factories import code_of, factory_of
 from unseen.models.given.bodies import Function, Network
-from unseen.models.given.digests import SIZE, of_module, source_of
+from unseen.models.given.digests import of_function, of_module, source_of
 from unseen.models.given.hub import facts_of
 from unseen.models.given.layouts import Layout, load_layout
 from unseen.models.given.model import Given
@@ -97,11 +97,16 @@ def _written(net: nn.Module) -> list[str]:
 
 
 def from_function(function: Callable[..., Any], name: str = "", *, digest: str = "") -> Given:
-    """A function of pictures. It counts by its source, or by what its user calls this version of it."""
+    """A function of pictures. It counts by what its user calls this version of it, else by its source and that of the
+    functions it uses. One that holds more, such as a network, counts as itself, in this process alone."""
     name = name or getattr(function, "__name__", type(function).__name__)
-    source = source_of(function if hasattr(function, "__code__") else type(function)) or ""
-    own = digest or (hashlib.blake2b(source.encode(), digest_size=SIZE).hexdigest() if source else "")
-    known = {"digest_is": "given" if digest else "of the function's source; what it calls or holds is not in it"}
+    own = digest or of_function(function)
+    told = "given" if digest else "of the source of the function and of those it uses" if own else ""
+    known = {
+        "digest_is": told
+        or "none: it holds more than its source tells, so its answers are not found again by another "
+        "process; give a digest that names this version of it"
+    }
     return Given(
         name, "callable", Function(name, function), outputs=-1, preprocessing=AS_IT_IS, digest=own, known=known
     )

@@ -6,6 +6,7 @@ import hashlib
 import inspect
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import torch
@@ -49,3 +50,37 @@ def source_of(code: Any) -> str | None:
         return inspect.getsource(code)
     except (TypeError, OSError):
         return None
+
+
+def of_function(function: Any) -> str:
+    """Of a function's source and of the plain values and functions it uses. Nothing where it uses anything else, such
+    as a network: of two networks behind one source the answers of the first must not be taken for the second's."""
+    parts: list[str] = []
+    if not _told(function, parts, set()):
+        return ""
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=SIZE).hexdigest()
+
+
+def _told(function: Any, parts: list[str], seen: set[int]) -> bool:
+    """Whether all that a function does is told by text, which is added to ``parts``."""
+    if id(function) in seen:
+        return True
+    seen.add(id(function))
+    if not isinstance(function, FunctionType) or (source := source_of(function)) is None:
+        return False
+    parts.append(source)
+    try:
+        used = inspect.getclosurevars(function)
+    except (TypeError, ValueError):  # a cell that is still empty
+        return False
+    held = {**used.nonlocals, **used.globals}
+    held |= {f"default {place}": value for place, value in enumerate(function.__defaults__ or ())}
+    held |= {f"default {name}": value for name, value in (function.__kwdefaults__ or {}).items()}
+    for name, value in sorted(held.items()):
+        if isinstance(value, ModuleType | BuiltinFunctionType) or value is None:
+            parts.append(f"{name} {getattr(value, '__name__', value)}")
+        elif isinstance(value, bool | int | float | complex | str | bytes):
+            parts.append(f"{name} {value!r}")
+        elif not _told(value, parts, seen):
+            return False
+    return True
