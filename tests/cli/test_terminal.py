@@ -46,7 +46,7 @@ def in_one_process(commands, cwd, compiled, **environment):
 def every_command(recipe, finished):
     return [
         ["--help"], ["run", "--help"], ["worlds"], ["recipes"], ["recipes", "demo"], ["models"], ["designs"],
-        ["check", recipe], ["plan", recipe, "--no-time"], ["audit", recipe], ["status", finished],
+        ["check", recipe], ["plan", recipe, "--no-time"], ["audit-split", recipe], ["status", finished],
         ["results", finished], ["results", finished, "--tidy"], ["results", finished, "--format", "markdown"],
         ["run", recipe, "--workers", "1", "--device", "cpu", "--no-report"],
     ]  # fmt: skip

@@ -232,7 +232,7 @@ def test_numbers_of_numpy_are_as_good_as_pythons_and_facts_stay_plain():
         (photos(np.full((1, 4), 9)), {}, ["every answer is right"]),
         (photos([[9, 9], [0, 9]]), {"left_out": "cartoon"}, ["have images of 1 category only"]),
         (photos([[9, 0], [9, 0]]), {"left_out": "art"}, ["no image in pool 'train': cartoon"]),
-        (photos([[9, 0], [9, 0], [0, 9]]), {"left_out": "cartoon"}, ["is of a category that is trained on"]),
+        (photos([[9, 0], [9, 0], [0, 9]]), {"left_out": "cartoon"}, ["shows a category that is trained on"]),
         (photos(np.full((2, 4), 9)), {"balance": "domain"}, ["design.balance", "Did you mean 'domains'?"]),
         (photos(np.full((2, 4), 9)), {"asked": "every"}, ["design.asked", "test, all"]),
         (photos(np.full((2, 4), 9)), {"images": 0}, ["design.images = 0", '"all"']),

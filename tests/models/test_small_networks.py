@@ -291,6 +291,7 @@ def packaged(folder, monkeypatch):
     (folder / PACKAGE / "__init__.py").write_text("raise AssertionError('its code is not run')")
     torch.save(named, folder / PACKAGE / FILE)
     monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, PACKAGE, raising=False)  # what was imported before would be found first
     return theirs
 
 

@@ -67,7 +67,7 @@ function tell() {
       strays: [...document.querySelectorAll("nav a")].map(a => a.getAttribute("href"))
         .filter(href => !document.querySelector(href)),
       beyond: [...document.querySelectorAll("main *, header *, nav *")]
-        .filter(e => !e.closest("svg, .scroll, .scrolls, pre"))
+        .filter(e => !e.closest("svg, .scroll, .scrolls, nav ul, pre"))
         .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + " " + e.className),
       pictures: [...document.querySelectorAll(".gallery img")].map(i => i.naturalWidth),
       mouse: [...document.querySelectorAll(".mouse")].map(e => getComputedStyle(e).display),

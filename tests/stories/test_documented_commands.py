@@ -105,7 +105,7 @@ def test_every_documented_command_parses_and_names_what_exists(line):
     named = context.params.get("recipe")
     assert named is None or named in shipped() or named.endswith(".toml") or named.startswith("runs/")
     world = context.params.get("world")
-    assert world is None or world in worlds() or world in shipped() or world.endswith(".toml")
+    assert not world or world in worlds() or world in shipped() or world.endswith(".toml")
 
 
 @pytest.mark.parametrize("first", [*SMALLER, *INSTEAD, *NOT_HERE])

@@ -38,7 +38,7 @@ WRONG = {
     "a seed that is no number": (lambda f: f.update(seed=True), "seed = 'True' is not a whole number"),
     "no network": (lambda f: f["description"].pop("network"), "without 'description.network'"),
     "no sharing": (lambda f: f["description"]["network"].pop("sharing"), "without 'description.network.sharing'"),
-    "no images": (lambda f: f["sets"].pop("train"), "without 'sets.train'"),
+    "no images": (lambda f: (f.update(curve=[{"epoch": 0}]), f["sets"].pop("train")), "without 'sets.train'"),
     "a curve of words": (lambda f: f.update(curve=[{"epoch": "one"}]), "is not a list of tables of numbers"),
     "an epoch that is no number": (lambda f: f.update(curve=[{"epoch": float("nan")}]), "numbers with an epoch each"),
     "an epoch without end": (lambda f: f.update(curve=[{"epoch": float("inf")}]), "numbers with an epoch each"),

@@ -212,7 +212,9 @@ def examine(
             "module:factory, or a table of answers (.csv, .parquet). Several stand side by side.",
         ),
     ],
-    world: Annotated[str, typer.Option("--world", help="natural-variation (default), objects, meshes or folder.")] = "",
+    world: Annotated[
+        str, typer.Option("--world", metavar="NAME", help="natural-variation (default), objects, meshes or folder.")
+    ] = "",
     meshes: Annotated[
         Path | None, typer.Option("--meshes", parser=given_path, metavar="PATH", help="3D models in place of ours.")
     ] = None,
@@ -221,19 +223,25 @@ def examine(
         typer.Option("--folder", parser=given_path, metavar="PATH", help="Your images, or their manifest."),
     ] = None,
     factors: Annotated[
-        list[str] | None, typer.Option("--factors", help="What to change, e.g. pose,size (default: all).")
+        list[str] | None,
+        typer.Option("--factors", metavar="NAMES", help="What to change, e.g. pose,size (default: all)."),
     ] = None,
     canonical: Annotated[
         list[str] | None,
         typer.Option("--canonical", metavar="FACTOR=LEVEL", help="Of your images: from which level gaps count."),
     ] = None,
-    images: Annotated[int, typer.Option("--images", min=1, help="How many images are asked in all.")] = 4000,
+    images: Annotated[
+        int, typer.Option("--images", min=1, metavar="N", help="How many images are asked in all.")
+    ] = 4000,
     meanings: Annotated[
-        str, typer.Option("--map", help="From its labels to categories: everyday, names, or a CSV or TOML file.")
+        str,
+        typer.Option(
+            "--map", metavar="MAP", help="From its labels to categories: everyday, names, or a CSV or TOML file."
+        ),
     ] = "auto",
     preprocessing: Annotated[
         list[str] | None,
-        typer.Option("--preprocessing", metavar="KEY=VALUE", help="How it is fed, e.g. mean=[0.5,0.5,0.5]."),
+        typer.Option("--preprocessing", metavar="KEY=VALUE", help="How it is fed, e.g. crop=1.0."),
     ] = None,
     labels: Annotated[
         Path | None, typer.Option("--labels", parser=given_path, metavar="FILE", help="Its labels, one per line.")
@@ -251,13 +259,15 @@ def examine(
         typer.Option("--out", parser=given_path, metavar="PATH", help="The study's folder (runs/examine/MODEL)."),
     ] = None,
     device: Device = "auto",
-    form: Annotated[str, typer.Option("--format", help="page, or the numbers alone: md, csv, json, parquet.")] = "page",
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORM", help="page, or the numbers alone: md, csv, json, parquet.")
+    ] = "page",
     to: Annotated[
         Path | None,
         typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet."),
     ] = None,
     feeding: Annotated[
-        bool, typer.Option("--feeding-check/--no-feeding-check", help="Try other usual preprocessing, on 100 images.")
+        bool, typer.Option(" /--no-feeding-check", help="Do not try other usual preprocessing on 100 images.")
     ] = True,
     trust: Trust = False,
     download: Annotated[
