@@ -332,7 +332,7 @@ def test_results_are_read_where_their_code_is_missing_or_cannot_be_told(here, sa
         assert load_study(here / "study").missing() == []
         said = say("status", "study")
         assert "1 of 1 trial finished" in said.flat
-        assert "the code of 'mine_for_tests:small' is not at hand" in said.flat
+        assert "the code of 'mine_for_tests:small' is not here" in said.flat
         assert say("results", "study").code == 0
         assert "nothing was removed" in say("clean", "study", "--everything", "--yes").flat
         assert len(load_study(here / "study").store.finished()) == 1

@@ -76,4 +76,4 @@ def test_invariance_goes_with_across_category_accuracy_no_more_where_the_number_
     found = cars["invariance goes with across-category accuracy"]
     assert found.holds is None
     assert found.value < 0.3
-    assert "within a transformation over all numbers ρ is 0.81" in found.statement
+    assert "Within a transformation over all numbers seen ρ is 0.81" in found.statement
