@@ -28,6 +28,9 @@ def test_the_rule_knows_the_backbones_of_the_table_and_no_others():
         assert (positions(name, "small", (32, 32)) is None) == (row_of(name) is None), name
 
 
+LARGE = ("resnext50_32x4d", "wide_resnet50_2", "densenet121", "inception_v3")
+
+
 @pytest.mark.parametrize(
     "name", ["resnet18", "resnext50_32x4d", "wide_resnet50_2", "densenet121", "inception_v3", TINY]
 )
@@ -47,7 +50,13 @@ def test_the_positions_that_the_rule_counts_are_those_of_the_last_block(name):
 @pytest.mark.parametrize(
     ("name", "sharing", "side"),
     [
-        pytest.param(name, sharing, side, id=f"{name}-{sharing}-{side}")
+        pytest.param(
+            name,
+            sharing,
+            side,
+            id=f"{name}-{sharing}-{side}",
+            marks=pytest.mark.slow if name in LARGE and side != 64 else (),
+        )
         for name, sharing, side in itertools.product(BACKBONES, SHARING, (28, 64, 96))
         if sharing in BACKBONES[name].sharing and (name in ("resnet18", TINY) or sharing in ("split-2", "shared-wide"))
     ],
@@ -91,7 +100,7 @@ def test_side_from_which_a_stem_is_enough_is_the_first_at_which_three_positions_
         assert min(positions(name, stem, (side - 1, side - 1)) or ()) < LEAST
 
 
-@pytest.mark.parametrize("name", [TINY, "densenet121"])
+@pytest.mark.parametrize("name", [TINY, pytest.param("densenet121", marks=pytest.mark.slow)])
 def test_each_stem_has_a_kernel_of_its_own_so_that_a_checkpoint_tells_which_it_needs(name, tmp_path):
     for made, given in itertools.permutations(STEMS, 2):
         network = build(name, TARGETS, stem=made, sharing="separate", seed=0)

@@ -28,6 +28,7 @@ def check(controls, name, folder):
     return lines
 
 
+@pytest.mark.slow
 def test_a_domain_that_shares_nothing_is_lost_and_on_shuffled_pictures_nothing_is(controls, tmp_path):
     (line,) = check(controls, "domains", tmp_path)
     assert line.planted.value > 0.6

@@ -164,6 +164,7 @@ def test_no_row_of_our_table_is_needed():
     assert "halves" not in KINDS
 
 
+@pytest.mark.slow
 def test_it_is_checked_planned_run_told_and_reported(unseen):
     assert "3 trials, 3 splits" in unseen("check", "halves.toml")
     assert "over 3 draws of the halves" in unseen("plan", "halves.toml", "--no-time")

@@ -27,9 +27,9 @@ from unseen.vocabulary.visible import visible
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from unseen.studies.study import Study
     from unseen.vocabulary.world import World
 
+Study = Any  # that of studies/study.py, which looks encoders up
 WEIGHTS, RECORD = ENCODERS
 OWN = ("pretraining.", "network.backbone", "network.arguments")  # keys of a grid that tell encoders apart
 

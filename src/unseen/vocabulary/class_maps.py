@@ -125,7 +125,7 @@ def synsets_of(category: str, name: str = "everyday") -> tuple[str, ...]:
     """The synsets that a map takes for a category; none where it has no counterpart.
 
     >>> synsets_of("mug"), synsets_of("giraffe")
-    (('n03063599',), ())
+    (('n03797390',), ())
     """
     said = synsets_said(name)
     own = said.get(category) or said.get(category.replace("_", " ").replace("-", " ").lower().strip(), ())
