@@ -24,7 +24,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from unseen.reports.palette import style_sheet
-from unseen.viewer import answers, trials
+from unseen.viewer import answers, numbers, pictures, trials
 from unseen.viewer.asked import Asked
 from unseen.viewer.charts import vega
 from unseen.viewer.plain import as_json
@@ -39,6 +39,11 @@ ANSWERS: dict[str, Callable[[Shelf, Asked], Any]] = {
     "answers": answers.page,
     "accuracies": answers.accuracies,
     "choices": answers.choices,
+    "numbers": numbers.numbers,
+    "download": numbers.download,
+    "sheet": pictures.sheet,
+    "image": pictures.image,
+    "worlds": pictures.worlds,
 }
 KINDS = {"css": "text/css", "js": "text/javascript", "html": "text/html", "svg": "image/svg+xml"}
 COOKIE = "unseen_view"
