@@ -458,6 +458,33 @@ def report(study: StudyPath, settings: Set = None, out: Out = None) -> None:
 
 
 @app.command()
+def view(
+    path: Annotated[
+        Path | None,
+        typer.Argument(
+            parser=given_path, metavar="PATH", help="A folder with studies, or one study's (default: runs)."
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Who may look: this machine alone, or 0.0.0.0 for others.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option("--port", help="The port (default: the first free one from 8765).")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open it in a browser.")] = True,
+) -> None:
+    """Look at studies in a browser: trials as they run, numbers, images, two subjects side by side, units, splits.
+
+    It changes nothing, reads no other folder, and is for this machine alone unless --host says otherwise.
+
+    Example: `unseen view`, or `unseen view runs/demo`
+    """
+    from unseen.cli.viewing import serve
+
+    serve(console, path, host=host, port=port, browser=browser)
+
+
+@app.command()
 def clean(
     study: StudyPath,
     everything: Annotated[
