@@ -16,13 +16,12 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, cast
 
 from unseen.engines.deaths import death, ending
-from unseen.studies.anew import turns, work
 from unseen.studies.beating import Beating, both, epochs_of
 from unseen.studies.calibration import calibrate
 from unseen.studies.commands import note_command
 from unseen.studies.execute import Event, Watch, execute
 from unseen.studies.heartbeats import RUN, forget
-from unseen.studies.keeping import keeps_weights
+from unseen.studies.missing_trials import missing_trials, turns
 from unseen.studies.pretraining import pretrain
 from unseen.studies.room import check_room
 from unseen.studies.store import DiskTrouble, disk_error
@@ -31,6 +30,7 @@ from unseen.studies.together import PACK as TOGETHER
 from unseen.studies.together import goes_together
 from unseen.studies.trials import Trial, precisions
 from unseen.studies.trusting import settle
+from unseen.studies.weight_budget import keeps_weights
 from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.trust import allow, allowed
@@ -105,7 +105,7 @@ def run_study(
             calibrate(study, device=place, watch=watch)
         todo = study.missing(place.type)
         check_room(study, todo, place.type)
-        for line in work(study, place.type).words():
+        for line in missing_trials(study, place.type).words():
             watch(Event("note", line))
         counts = {"finished": 0, "failed": 0, "asked": 0}
 
