@@ -137,13 +137,13 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None, console
     from unseen.engines.local import find_device, run_study
     from unseen.engines.progress import to_follow
     from unseen.kinds.checks import check
-    from unseen.studies.anew import work
     from unseen.studies.commands import typed_command
+    from unseen.studies.missing_trials import missing_trials
 
     place = find_device(device)
     _prepare(study, console)
     check(study)
-    left = work(study, place.type)
+    left = missing_trials(study, place.type)
     todo, first = to_follow(study, left)
     total = len(study.trials)
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
@@ -281,10 +281,10 @@ def examine(
     """
     from unseen.cli.examining import examine as examine_models
     from unseen.cli.examining import form_of, listed_names, pairs
-    from unseen.engines.examining import Asked
+    from unseen.engines.examining import ExamineOptions
 
     shown = form_of(form)
-    asked = Asked(
+    asked = ExamineOptions(
         world=world, meshes=meshes, folder=folder, factors=listed_names(factors),
         canonical=pairs(canonical, "--canonical"), images=images, map=meanings,
         preprocessing=pairs(preprocessing, "--preprocessing"), labels=None if labels is None else str(labels),
@@ -604,11 +604,14 @@ def answers_add(
     Example: `unseen answers add runs/demo answers.csv --subject my-model`
     """
     from unseen.cli.answers import add, words_of
-    from unseen.studies.given_answers import About, Rules
+    from unseen.studies.given_answers import JoiningRules, SubjectDetails
 
     named = {"image": image, "response": response, "confidence": confidence, "participant": participant}
     named |= {"session": session, "truth": truth}
-    about, rules = About(subject, kind, source, citation), Rules(unknown, doubled, no_answer, words_of(meanings))
+    about, rules = (
+        SubjectDetails(subject, kind, source, citation),
+        JoiningRules(unknown, doubled, no_answer, words_of(meanings)),
+    )
     columns = {role: column for role, column in named.items() if column is not None}
     add(_study(study, out, settings), console, files, about, rules, columns, target=target, replace=replace)
 
