@@ -38,16 +38,20 @@ def along_each(samples: Samples, row: int) -> list[Along]:
         if factor.name in samples.blocks[block].grid:
             rows = [_row(samples, block, instance, {**grid, factor.name: place}) for place in places]
         else:
-            rows = [row if place == here else _other(samples, block, instance, grid, factor.name, place) for place in places]
+            rows = [
+                row if place == here else _other(samples, block, instance, grid, factor.name, place) for place in places
+            ]
         if any(one is not None and one != row for one in rows):
-            texts = tuple(str(factor.levels[place]) for place in places)
+            texts = tuple(factor.texts[place] for place in places)
             found.append(Along(factor.name, texts, tuple(rows), places.index(here)))
     alike = _alike(samples, block, instance, "", 0)
     if len(alike) > 1:
         at = int(np.flatnonzero(alike == instance)[0])
         places = _window(at, len(alike))
         rows = [_row(samples, block, int(alike[place]), grid) for place in places]
-        found.append(Along(_free_name(samples), tuple(str(place + 1) for place in places), tuple(rows), places.index(at)))
+        found.append(
+            Along(_free_name(samples), tuple(str(place + 1) for place in places), tuple(rows), places.index(at))
+        )
     return found
 
 
@@ -88,9 +92,7 @@ def _alike(samples: Samples, block: int, instance: int, name: str, level: int) -
     return np.flatnonzero(same)
 
 
-def _other(
-    samples: Samples, block: int, instance: int, grid: Mapping[str, int], name: str, level: int
-) -> int | None:
+def _other(samples: Samples, block: int, instance: int, grid: Mapping[str, int], name: str, level: int) -> int | None:
     """The image of another instance, which has another level of one factor and else the same."""
     own = samples.blocks[block]
     mine = _alike(samples, block, instance, name, int(own.stored[name][instance]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -172,5 +172,3 @@ def _whole_file(now: Reading, asked: Asked) -> Iterator[bytes]:
         file.seek(0)
         while piece := file.read(2**20):
             yield piece
-
-

@@ -16,7 +16,7 @@ export async function show(page, given, study, go) {
   const target = parameters.target || choices.targets[0];
   const factors = Object.keys(choices.factors);
   const chosen = factors.filter((name) => parameters[`f.${name}`]);
-  const bound = (label, key) => h("label.field", h("span", label), h("input", { type: "number", min: 0, max: 1, step: 0.05, value: parameters[key] ?? "", style: { width: "84px" }, onchange: (event) => change({ [key]: event.target.value }) }));
+  const bound = (label, key, placeholder) => h("label.field", h("span", label), h("input", { type: "number", min: 0, max: 1, step: 0.05, placeholder, value: parameters[key] ?? "", style: { width: "76px" }, onchange: (event) => change({ [key]: event.target.value }) }));
   const by = [...(choices.number ? [] : [["right", "right or wrong"], ["mistake", "truth and answer"], ["truth", "truth"], ["response", "answer"], ["confidence", "confidence"]]),
     ...(factors.length > 1 ? [[factors.slice(0, 2).join(","), `cell: ${factors.slice(0, 2).join(" × ")}`]] : []), ...factors.map((name) => [name, name]), ["set", "set"]];
   page.append(h("h1", "Images"),
@@ -28,7 +28,7 @@ export async function show(page, given, study, go) {
         chooser("answers", parameters.right, [["yes", "right"], ["no", "wrong"]], (right) => change({ right }), { none: "all" }),
         chooser("truth", parameters.truth, choices.truth[target] || [], (truth) => change({ truth }), { none: "any" }),
         chooser("answer", parameters.response, choices.response[target] || [], (response) => change({ response }), { none: "any" }),
-        bound("confidence from", "sure"), bound("to", "unsure")],
+        bound("sure from", "sure", "0"), bound("sure to", "unsure", "1")],
       chooser("arrange by", parameters.by, by, (value) => change({ by: value }), { none: "nothing" }),
       chooser("order", parameters.order, choices.number ? [["", "row"], ["largest error", "largest error first"]] : ORDERS, (order) => change({ order }))),
     factors.length ? h("details.more", { open: chosen.length > 0 }, h("summary", chosen.length ? `Levels: ${chosen.map((name) => `${name} ${parameters[`f.${name}`]}`).join(", ")}` : "Levels of factors"),
@@ -42,7 +42,7 @@ export async function show(page, given, study, go) {
     found.n ? h("span.small", " · all of these as ", h("a", { href: address("download", { ...asked, what: "answers", form: "csv" }), download: true }, "CSV"), ", ", h("a", { href: address("download", { ...asked, what: "answers", form: "parquet" }), download: true }, "Parquet")) : "");
   say(`${plural(found.n, "answer")}`);
   if (!found.n) body.append(h("p", "No answer has all of these. Choose fewer."));
-  const view = { parameters, study, rows: found.rows, number: found.number, factors: found.factors };
+  const view = { parameters, study, rows: found.rows, number: found.number, factors: found.factors, shared: shared(choices.truth[target]) };
   if (parameters.by) {
     for (const group of found.groups) body.append(section(group, view, parameters, change));
   } else body.append(grid(found.rows, view));
@@ -51,16 +51,32 @@ export async function show(page, given, study, go) {
   return {};
 }
 
+/** The words that all classes begin with, which a tile has no room for. */
+export function shared(classes = []) {
+  const words = classes.map((one) => one.split(" "));
+  let many = 0;
+  while (classes.length > 1 && words.every((one) => one.length > many + 1 && one[many] === words[0][many])) many += 1;
+  return many ? `${words[0].slice(0, many).join(" ")} ` : "";
+}
+
 function section(group, view, parameters, change) {
   const rows = view.rows.filter((one) => one.group === group.group);
   const share = group.accuracy ? h("span.small", { title: interval(group.accuracy) }, ` ${percent(group.accuracy.value)} right of ${number(group.n)}`) : h("span.small", ` ${number(group.n)}`);
   const narrow = narrower(parameters.by, group.group);
-  return h("section.group", h("h3", group.group || "none", share, narrow && group.n > rows.length ? h("button.quiet", { type: "button", onclick: () => change({ ...narrow, by: "", start: "" }) }, "all of them") : null), grid(rows, view));
+  return h("section.group", h("h3", heading(parameters.by, group.group), share, narrow && group.n > rows.length ? h("button.quiet", { type: "button", onclick: () => change({ ...narrow, by: "", start: "" }) }, "all of them") : null), grid(rows, view));
+}
+
+/** What a group is called: levels with the names of their factors. */
+function heading(by, group) {
+  const names = by.split(","), levels = (group || "none").split(" · ");
+  const named = ["right", "mistake", "truth", "response", "set"].includes(by) || names.length !== levels.length;
+  return named ? group || "none" : names.map((name, at) => `${name} ${levels[at]}`).join(" · ");
 }
 
 /** What shows one group alone. */
 function narrower(by, group) {
   if (by === "right") return { right: group === "right" ? "yes" : "no" };
+  if (by === "mistake" && group.endsWith(", right")) return { truth: group.slice(0, -", right".length), right: "yes" };
   if (by === "mistake") { const [truth, response] = group.split(" taken for "); return { truth, response }; }
   if (by === "confidence") { const [low, high] = group.split(" to "); return high ? { sure: low, unsure: high } : null; }
   if (["truth", "response", "set"].includes(by)) return { [by]: group };
@@ -76,7 +92,8 @@ export function grid(rows, view) {
 
 function tile(one, view) {
   const right = one.right;
-  const said = view.number ? `${short(one.response)} for ${short(one.truth)}` : right ? one.truth : `${one.truth} → ${one.response || "no answer"}`;
+  const bare = (name) => (name.startsWith(view.shared) ? name.slice(view.shared.length) : name);
+  const said = view.number ? `${short(one.response)} for ${short(one.truth)}` : right ? bare(one.truth) : `${bare(one.truth)} → ${bare(one.response) || "no answer"}`;
   const sure = one.confidence === null || one.confidence === undefined ? "" : percent(one.confidence);
   const cell = view.factors.map((name) => `${name} ${one[name]}`).join(", ");
   const label = view.number ? `truth ${short(one.truth)}, answer ${short(one.response)}; ${cell}` : `${right ? "right" : "wrong"}: ${one.truth}${right ? "" : `, answered ${one.response || "nothing"}`}${sure ? `, ${sure} sure` : ""}; ${cell}`;

@@ -19,7 +19,7 @@ export function lightbox(view, one) {
     } catch (error) {
       if (mine === turn) answers.replaceChildren(h("p.trouble", error.message));
     }
-  });
+  }, answers);
   const step = (by) => { const at = list.indexOf(large.row()); const to = list[at < 0 ? 0 : at + by]; if (to !== undefined) large.come(to); };
   const keys = (event) => {
     if (event.target.closest("input, select, table")) return;
@@ -27,7 +27,7 @@ export function lightbox(view, one) {
   };
   dialog.replaceChildren(h("div.lightbox", h("div.lightbox-head", title,
     h("span", list.length > 1 ? [h("button", { type: "button", onclick: () => step(-1), "aria-label": "the image before" }, "←"), " ", h("button", { type: "button", onclick: () => step(1), "aria-label": "the next image" }, "→"), " "] : null,
-      h("button", { type: "button", onclick: () => dialog.close() }, "Close"))), large.whole, answers));
+      h("button", { type: "button", onclick: () => dialog.close() }, "Close"))), large.whole));
   dialog.addEventListener("keydown", keys);
   dialog.addEventListener("close", () => dialog.removeEventListener("keydown", keys), { once: true });
   dialog.showModal();

@@ -13,7 +13,7 @@ export async function show(page, given, study, go) {
   }
   const first = await ask("numbers", { study: study.name, most: 1 });
   const columns = new Map(first.columns.map((one) => [one.name, one]));
-  const values = (name) => (columns.has(name) && columns.get(name).values) || [];
+  const values = (name) => ((columns.has(name) && columns.get(name).values) || []).filter((one) => one !== "");
   if (!("c.measure" in parameters)) parameters["c.measure"] = values("measure").includes("accuracy") ? "accuracy" : values("measure")[0];
   const settings = first.settings.filter((name) => name !== "design.seed");
   if (!("x" in parameters)) parameters.x = settings.find((name) => columns.get(name).number) || settings[0] || (values("set").length > 1 ? "set" : "trial");
@@ -26,7 +26,7 @@ export async function show(page, given, study, go) {
   const open = others.some((one) => parameters[`c.${one.name}`]);
   page.append(
     h("h1", "Numbers"),
-    h("div.tools", { role: "group", "aria-label": "Choose rows" }, FEW.filter((name) => values(name).filter(Boolean).length > 1 || name === "measure").map(pick)),
+    h("div.tools", { role: "group", "aria-label": "Choose rows" }, FEW.filter((name) => values(name).length > 1 || name === "measure").map(pick)),
     others.length ? h("details.more", { open }, h("summary", "More to choose by"), h("div.tools", others.map((one) => pick(one.name)))) : null,
     h("div.tools", { role: "group", "aria-label": "Means" },
       chooser("along", parameters.x, places.filter((one) => one.name !== "measure").map((one) => [one.name, one.words]), (value) => change({ x: value })),
@@ -61,14 +61,12 @@ function draw(page, means, by, said, parameters) {
 
 function panel(title, rows, x, colour, said) {
   const levels = [...new Set(rows.map((row) => row[x]))].length;
-  const range = rows.flatMap((row) => [row.mean, row.low, row.high]).filter((one) => one !== null);
-  const low = Math.min(...range), high = Math.max(...range);
-  const share = low >= 0 && high <= 1;
+  const share = rows.every((row) => row.mean === null || (row.mean >= 0 && row.mean <= 1)); // an interval may leave what a share can be; the axis does not
   const place = {
     x: { field: x.replaceAll(".", "\\."), type: "ordinal", axis: { title: said(x), labelAngle: levels > 6 ? -35 : 0, grid: false }, sort: null },
     ...(colour ? { xOffset: { field: colour.replaceAll(".", "\\."), sort: null }, color: { field: colour.replaceAll(".", "\\."), type: "nominal", sort: null, legend: { title: said(colour), orient: "top", columns: 3, symbolType: "circle" } } } : { color: { value: "SEEN" } }),
   };
-  const y = { type: "quantitative", axis: { title: null, tickCount: 5 }, scale: share ? { domain: [0, 1] } : { zero: false } };
+  const y = { type: "quantitative", axis: { title: null, tickCount: 5 }, scale: share ? { domain: [0, 1], clamp: true } : { zero: false } };
   const tooltip = [x, colour, "mean", "low", "high", "repeats"].filter(Boolean).map((field) => ({ field: field.replaceAll(".", "\\."), title: said(field), ...(["mean", "low", "high"].includes(field) ? { format: ".4g" } : {}) }));
   return chart(title, { data: { values: rows }, layer: [
     { transform: [{ filter: "isValid(datum.low)" }], mark: { type: "rule", strokeWidth: 1.6 }, encoding: { ...place, y: { field: "low", ...y }, y2: { field: "high" } } },

@@ -5,11 +5,11 @@ import { paint, sheet } from "./sheets.js";
 
 const SIDE = 512;
 
-/** A picture with its sliders. `parameters`: study and trial; `row`: where to begin; `told`: called with what is known of each image one comes to. */
-export function pose(parameters, row, told = () => {}) {
-  const canvas = h("canvas.large", { role: "img", tabindex: "0" });
+/** A picture with its sliders. `parameters`: study and trial; `row`: where to begin; `told`: called with what is known of each image one comes to; `below`: what stands under the sliders. */
+export function pose(parameters, row, told = () => {}, below = null) {
+  const canvas = h("canvas.large", { role: "img", tabindex: "0", width: 1, height: 1 });
   const name = h("p.small.key"), sliders = h("div.sliders"), trouble = h("p.trouble", { role: "alert" });
-  const whole = h("div.pose", h("div.stage", canvas, name), h("div", sliders, trouble));
+  const whole = h("div.pose", h("div.stage", canvas, name), h("div", sliders, trouble, below));
   let now = null, turn = 0;
 
   async function come(to, focus = null) {
