@@ -16,7 +16,7 @@ from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.recipe import (
     CalibrationSection,
     DesignSection,
-    Named,
+    NamedSection,
     Recipe,
     RecordingsSection,
     TrainingSection,
@@ -92,12 +92,12 @@ def _for_one(training: TrainingSection, target: str) -> TrainingSection:
     return training.model_copy(update={"loss_weights": weights})
 
 
-def without_strengths(section: Named) -> Named:
+def without_strengths(section: NamedSection) -> NamedSection:
     """A world's section with every transformation at its default strength."""
     if section.name != WORLD or "strengths" not in section.arguments:
         return section
     arguments = {key: value for key, value in section.arguments.items() if key != "strengths"}
-    return Named.model_validate({"name": section.name, **arguments})
+    return NamedSection.model_validate({"name": section.name, **arguments})
 
 
 def calibration_identity(trial: Trial, section: CalibrationSection, world: World) -> str:
@@ -213,7 +213,7 @@ def with_strengths(trial: Trial, record: Mapping[str, Any] | None) -> Trial:
         return trial
     arguments = trial.recipe.world.arguments
     strengths = {**(arguments.get("strengths") or {}), **chosen}
-    world = Named.model_validate({"name": trial.recipe.world.name, **arguments, "strengths": strengths})
+    world = NamedSection.model_validate({"name": trial.recipe.world.name, **arguments, "strengths": strengths})
     changes = {"world": world, "calibration": CalibrationSection()}  # pyright: ignore[reportCallIssue]
     return replace(trial, recipe=trial.recipe.model_copy(update=changes))
 
