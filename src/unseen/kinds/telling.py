@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unseen.kinds.told import Told, read_told
+from unseen.kinds.trial_answers import TrialAnswers, read_trial_answers
 from unseen.studies.explained.looked import Looked, answers
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
@@ -45,15 +45,20 @@ class Telling:
         )
 
 
-def told_of(study: Study, trial: Trial) -> Told:
+def told_of(study: Study, trial: Trial) -> TrialAnswers:
     """The stored answers of one trial."""
-    for one in read_told(study, trial):
+    for one in read_trial_answers(study, trial):
         return one
     raise UnseenError(f"trial '{trial.label}' has no answers that can be read; `unseen run {study.path}` first.")
 
 
 def telling(
-    study: Study, trial: Trial, looked: Looked | None, images: int, target: str | None = None, told: Told | None = None
+    study: Study,
+    trial: Trial,
+    looked: Looked | None,
+    images: int,
+    target: str | None = None,
+    told: TrialAnswers | None = None,
 ) -> tuple[Telling, ...]:
     """Up to so many images, in three groups: pairs of one object (right at a seen combination, wrong at an unseen
     one), then others that were right on seen and wrong on unseen cells. Surest first, few of one class."""
@@ -84,7 +89,7 @@ def telling(
     return tuple(chosen)
 
 
-def _one(told: Told, at: int, group: str) -> Telling:
+def _one(told: TrialAnswers, at: int, group: str) -> Telling:
     assert told.sample is not None
     truth, response = (column.names[column.places[at]] for column in (told.truth, told.response))
     where = ", ".join(f"{name} {told.levels[name][told.places[name][at]]}" for name in told.places)
@@ -92,7 +97,7 @@ def _one(told: Told, at: int, group: str) -> Telling:
     return Telling(int(told.sample[at]), truth, response, sure, where, group)
 
 
-def _few(told: Told, order: Sequence[int], most: int) -> list[int]:
+def _few(told: TrialAnswers, order: Sequence[int], most: int) -> list[int]:
     """The first ones, of each class in turn."""
     classes: dict[int, list[int]] = {}
     for at in order:
@@ -106,7 +111,7 @@ def _few(told: Told, order: Sequence[int], most: int) -> list[int]:
 
 
 def _pairs(
-    study: Study, trial: Trial, looked: Looked | None, told: Told, right: Sequence[int], wrong: Sequence[int],
+    study: Study, trial: Trial, looked: Looked | None, told: TrialAnswers, right: Sequence[int], wrong: Sequence[int],
     most: int, target: str,
 ) -> list[Telling]:  # fmt: skip
     """Pairs of one object, first those whose both images were test images."""
@@ -136,7 +141,7 @@ def _pairs(
     return found
 
 
-def _shown_seen(study: Study, trial: Trial, looked: Looked, told: Told, at: int, target: str) -> Telling | None:
+def _shown_seen(study: Study, trial: Trial, looked: Looked, told: TrialAnswers, at: int, target: str) -> Telling | None:
     """The object of an answer at a combination that training showed, where the network knows it there."""
     world, split = study.world(trial), study.split(trial)
     samples, space = world.samples, world.samples.space
