@@ -46,12 +46,12 @@ def looked_at(model: Any, target: str | None = None) -> Looked:
     """Whoever is looked into: a name, a given model, a network of a split or a study, a torch module, a function."""
     from torch import nn
 
-    from unseen.models.given import Given, bring
+    from unseen.models.given import GivenModel, bring
     from unseen.studies.explained.looked import Looked, given_looked, sized
 
     if isinstance(model, str | Path):
         model = bring(model)
-    if isinstance(model, Given):
+    if isinstance(model, GivenModel):
         return given_looked(model)
     if isinstance(model, OpenedNetwork):
         targets = {one.name: one for one in model.targets}

@@ -11,20 +11,20 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from unseen.models.given.bodies import logits_in
-from unseen.models.given.model import Given
+from unseen.models.given.backends import logits_in
+from unseen.models.given.model import GivenModel
 from unseen.models.given.preprocessing import scaled, shaped
 from unseen.vocabulary.errors import UnseenError
 
 FAINT = 1e-12  # the least probability whose logarithm is taken
 
 
-def framed(given: Given, images: Tensor) -> Tensor:
+def framed(given: GivenModel, images: Tensor) -> Tensor:
     """Pictures of any size as the model sees them, still uint8."""
     return shaped(images, given.preprocessing)
 
 
-def looked_into(given: Given) -> nn.Module | Answering:
+def looked_into(given: GivenModel) -> nn.Module | Answering:
     """The network of a given model, or, where it has none of torch, a function of pictures."""
     if not given.outputs:
         raise UnseenError(
@@ -39,7 +39,7 @@ class Fed(nn.Module):
 
     mean: Tensor
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: GivenModel) -> None:
         super().__init__()
         assert given.module is not None
         self.network = given.module
@@ -64,7 +64,7 @@ class Fed(nn.Module):
 class Answering:
     """A program or a function: only its answers are known."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: GivenModel) -> None:
         self.given, self.mean = given, _neutral(given)
 
     def prepare(self, images: Tensor) -> Tensor:
@@ -79,7 +79,7 @@ class Answering:
         return _scores(torch.as_tensor(made).float(), self.given.are_probabilities).cpu()
 
 
-def _neutral(given: Given) -> Tensor:
+def _neutral(given: GivenModel) -> Tensor:
     """The colour that it subtracts, on the 0–255 scale."""
     how = given.preprocessing
     mean = torch.tensor(how.mean) / how.range * 255

@@ -10,14 +10,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from unseen.studies.anew import kept_of
 from unseen.studies.given_models import given_of, model_told
 from unseen.studies.kept_weights import Unusable, read
 from unseen.studies.learners import with_weights
+from unseen.studies.missing_trials import kept_of
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 
 if TYPE_CHECKING:
-    from unseen.models.given import Given
+    from unseen.models.given import GivenModel
     from unseen.studies.study import Study
     from unseen.studies.trials import Trial
 
@@ -62,7 +62,7 @@ class Looked:
         raise unknown("class", said, self.classes or ["its number"], where=f"what {self.name} answers")
 
 
-def given_looked(given: Given) -> Looked:
+def given_looked(given: GivenModel) -> Looked:
     """A model with its weights."""
     from unseen.models.given.looked_into import framed, looked_into
 
