@@ -181,6 +181,8 @@ def _record(
             invariance = record_invariance(study, trial, network, layers, device=device, precision=precision)
         except UnseenError as error:  # the network is trained: keep what there is, say what there is not
             flags = {**flags, "no invariance": str(error)}
+    maps = _maps(study, trial, network, tables["responses"])
+    tables, arrays, flags = {**tables, **maps.tables}, {**arrays, "maps": maps.arrays}, {**flags, **maps.flags}
     known = facts_before(study, trial, precision)
     facts = {
         "identity": name,
@@ -191,11 +193,25 @@ def _record(
         **learned.facts(),
         "flags": flags,
         **({"invariance": invariance.facts} if invariance.facts else {}),
+        **({"explanations": dict(maps.facts)} if maps.facts else {}),
         **({"asked": asked} if asked else {}),
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S"),
     }
     study.store.save(name, partial(write_files, {**tables, **invariance.tables}, arrays, facts))
     return flags
+
+
+def _maps(study: Study, trial: Trial, network: Any, answers: pa.Table) -> Any:
+    """Maps of what the network looks at, where the recipe asks for them; the network is trained, and what cannot be
+    drawn of it is told."""
+    from unseen.studies.explained.recorded_maps import RecordedMaps, record_maps
+
+    if not trial.recipe.explanations.methods:
+        return RecordedMaps()
+    try:
+        return record_maps(study, trial, network, answers)
+    except UnseenError as error:
+        return RecordedMaps(flags={"no maps": str(error)})
 
 
 def _answers(

@@ -136,7 +136,28 @@ def _store(
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S"),
     }
     tables = {"responses": _responses(study, trial, name, found)}
-    study.store.save(name, partial(write_files, tables, {}, facts))
+    maps = _maps(study, trial, tables["responses"], device)
+    facts["flags"] = {**facts["flags"], **maps.flags}
+    if maps.facts:
+        facts["explanations"] = dict(maps.facts)
+    study.store.save(name, partial(write_files, {**tables, **maps.tables}, {"maps": maps.arrays}, facts))
+
+
+def _maps(study: Study, trial: Trial, answers: pa.Table, device: torch.device) -> Any:
+    """Maps of a model as it is, where the recipe asks for them."""
+    from unseen.studies.explained.looked import trial_looked
+    from unseen.studies.explained.recorded_maps import RecordedMaps, asked_images, record_of
+
+    if not trial.recipe.explanations.methods:
+        return RecordedMaps()
+    try:
+        if trial.recipe.network.model is None or trial.recipe.protocol_name != "given":
+            raise UnseenError(f"protocol = '{trial.recipe.protocol_name}' keeps no network that could be looked into")
+        looked = trial_looked(study, trial, device)
+        target = study.targets(trial)[0].name
+        return record_of(study, trial, looked, asked_images(study, trial, answers, target))
+    except UnseenError as error:
+        return RecordedMaps(flags={"no maps": str(error)})
 
 
 def _responses(study: Study, trial: Trial, name: str, found: AnsweredTrial) -> pa.Table:
