@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from unseen.engines.map_files import ArrayFiles
 from unseen.kinds.maps_page import Explained, answer, page
 from unseen.studies.explained.album import Album, of_files, of_rows
 from unseen.studies.explained.checked import Check, check, checkable, evenly
@@ -246,26 +248,19 @@ def _drawn(
     tell: Tell,
 ) -> tuple[Maps, dict[str, Path]]:
     """Maps of all images; those of the first ones for the page, all of them as arrays where these are wanted."""
-    from unseen.engines.map_files import ArrayFiles
-
     kept: list[Maps] = []
-    saved: dict[str, Path] = {}
-    writer = ArrayFiles((to or subject.home) / "arrays", subject.album, tuple(settings)) if "arrays" in forms else None
-    for part in draw(
-        subject.looked,
-        subject.album,
-        asked,
-        settings,
-        subject.home,
-        tell=lambda done, total, what: tell("maps", done, total),
-    ):
-        if int(part.places[0]) < MOST:
-            kept.append(part)
-        if writer is not None:
-            writer.add(part, [subject.looked.class_name(int(one)) for one in part.labels])
-    if writer is not None:
-        saved["arrays"] = writer.close()
-    return together(kept), saved
+    place = (to or subject.home) / "arrays"
+    wanted = "arrays" in forms
+    with ArrayFiles(place, subject.album, tuple(settings)) if wanted else nullcontext() as writer:
+        for part in draw(
+            subject.looked, subject.album, asked, settings, subject.home,
+            tell=lambda done, total, what: tell("maps", done, total),
+        ):  # fmt: skip
+            if int(part.places[0]) < MOST:
+                kept.append(part)
+            if writer is not None:
+                writer.add(part, [subject.looked.class_name(int(one)) for one in part.labels])
+    return together(kept), {"arrays": place} if wanted else {}
 
 
 def _checks(
