@@ -16,6 +16,7 @@ from docs.results.contrasts import above, above_all, agree, averaged, family, le
 from docs.results.exposures import Exposed, near_the_edge
 from docs.results.matrices import Conditions
 from docs.results.regressions import Toys
+from docs.results.sanity import Sanity
 from docs.results.stems import NOISES, Stems, compared
 from docs.results.templates import rendered
 from docs.results.yardsticks import Priced, Yardsticks, verdict, within
@@ -192,6 +193,11 @@ def worlds() -> dict[str, Any]:
     return {**made, **names, **sources, **runs, "verdict": verdict, "within": within}
 
 
+def explanations() -> dict[str, Any]:
+    at = HERE / "explanations"
+    return {"sanity": Sanity(at / "sanity.parquet", at / "sanity.csv"), "where": ""}
+
+
 PAGES: dict[str, Callable[[], dict[str, Any]]] = {"madan2022": madan2022, "rendered-cars": rendered_cars}
 PAGES |= {
     "geirhos2018": geirhos2018,
@@ -199,6 +205,7 @@ PAGES |= {
     "zaidi2020": zaidi2020,
     "stems": stems,
     "worlds": worlds,
+    "explanations": explanations,
 }
 
 
