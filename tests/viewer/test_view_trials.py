@@ -6,7 +6,6 @@ import time
 import numpy as np
 import polars as pl
 import pytest
-from viewed import FAILURE
 
 from unseen.studies.overview import overview
 from unseen.studies.store import Store
@@ -29,7 +28,7 @@ def test_a_trial_that_failed_is_told_with_its_sentence_and_its_traceback(ask):
     states = [row["state"] for row in rows]
     assert (states.count("finished"), states.count("failed"), states.count("missing")) == (10, 1, 1)
     (failed,) = (row for row in rows if row["state"] == "failed")
-    assert failed["error"] == FAILURE
+    assert failed["error"] == "its network asks for 9 GB"
     assert failed["traceback"].startswith("Traceback")
 
 

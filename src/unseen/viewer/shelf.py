@@ -142,7 +142,7 @@ class Reading:
     @cached_property
     def failures(self) -> Mapping[str, Mapping[str, Any]]:
         """What was noted of every trial that failed."""
-        return self.stored.failures()
+        return self.stored.failures() if self.stored.store.failures() else {}
 
     @cached_property
     def study(self) -> Study:

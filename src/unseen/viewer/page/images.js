@@ -113,6 +113,8 @@ function move(event) {
 /** Paint all tiles on a page, some at a time. */
 export async function fill(body, rows, parameters) {
   const wanted = [...new Set(rows.map((one) => one.sample))];
+  const slow = h("p.small", { role: "status" }, "Drawing: the first images of a drawn world may take a while.");
+  const patience = setTimeout(() => body.prepend(slow), 1500);
   for (let start = 0; start < wanted.length; start += AT_ONCE) {
     const some = wanted.slice(start, start + AT_ONCE);
     try {
@@ -123,12 +125,13 @@ export async function fill(body, rows, parameters) {
       }
       body.dataset.painted = String(start + some.length);
     } catch (error) {
-      if (error.name === "AbortError") return;
       body.classList.add("without");
       if (!body.querySelector(".trouble")) body.prepend(trouble(error));
-      return;
+      break;
     }
   }
+  clearTimeout(patience);
+  slow.remove();
 }
 
 export function pager(start, n, each, change, what) {
