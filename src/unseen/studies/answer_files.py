@@ -37,7 +37,7 @@ NEEDED = (IMAGE, RESPONSE)
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class AnswerRows:
     """Rows of text as given: the columns found, by what they are, and of each row its file and line."""
 
     columns: Mapping[str, str]  # what a column is, and what it is called
@@ -48,10 +48,10 @@ class Read:
         return len(self.texts[RESPONSE])
 
 
-def read_files(files: Sequence[Path], named: Mapping[str, str]) -> Read:
+def read_files(files: Sequence[Path], named: Mapping[str, str]) -> AnswerRows:
     """Files (or folders of them) as one table; ``named`` says what columns are called where that is not guessed."""
     whole, columns, paths = read_frame(files, named)
-    return Read(columns, {role: whole[role].to_list() for role in whole.columns}, paths)
+    return AnswerRows(columns, {role: whole[role].to_list() for role in whole.columns}, paths)
 
 
 def read_frame(
