@@ -11,7 +11,7 @@ import numpy as np
 
 from unseen.kinds.comparison.answers import NOT_ASKED, OBJECT, Answers, answers_of
 from unseen.kinds.every_answer import KEY, every_answer
-from unseen.kinds.told import NOT_TESTED, condition_of, told_apart
+from unseen.kinds.trial_answers import NOT_TESTED, condition_of, told_apart
 from unseen.studies.answer_files import SUFFIXES
 from unseen.studies.given_answers import About, Rules, joined
 from unseen.studies.stored import at_hand
