@@ -10,6 +10,7 @@ import resource
 import tempfile
 import time
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import polars as pl
@@ -76,7 +77,7 @@ def main() -> None:
     print(f"peak memory {peak:.2f} GB, making the file included")
 
 
-def _no_study(path: str) -> None:
+def _no_study(path: str) -> NoReturn:
     raise FileNotFoundError(path)
 
 

@@ -15,7 +15,7 @@ from unseen.kinds.comparison.parting import partings
 from unseen.kinds.comparison.sources import How, gathered
 from unseen.kinds.comparison.tables import numbers_of, tidy
 from unseen.measures import mcnemar
-from unseen.studies.given_answers import About
+from unseen.studies.given_answers import SubjectDetails
 from unseen.studies.subjects import add_answers, asked_rows
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.sample_keys import sample_keys
@@ -44,7 +44,7 @@ def frame_of(study, wrong=()):
 
 def put(study, frame, name="answers.csv", subject="model"):
     frame.write_csv(study.path.parent / name)
-    return add_answers(study, [study.path.parent / name], About(subject))
+    return add_answers(study, [study.path.parent / name], SubjectDetails(subject))
 
 
 def told(rng, skill, truth):
@@ -76,7 +76,7 @@ def made(path, subjects, names=None, truth=None):
 
 
 def compared(*paths, **how):
-    return gathered([str(path) for path in paths], lambda path: None, How(**how))
+    return gathered([str(path) for path in paths], open_study, How(**how))
 
 
 def test_two_models_of_a_file_have_sklearns_kappa_and_mcnemars_p(tmp_path):

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from unseen.studies.given_answers import Rules
+from unseen.studies.given_answers import JoiningRules
 from unseen.studies.trial_files import LAYOUT, layout_of, read_trials
 from unseen.vocabulary.errors import UnseenError
 
@@ -56,7 +56,7 @@ def test_columns_come_in_any_order_and_case(tmp_path):
 def test_missing_answers_are_kept_and_counted_or_left_out(tmp_path):
     file = put(tmp_path / "a", people(1, ["na", "NaN", *["cat"] * 10]))
     assert (read_trials([file]).frame["response"] == "").sum() == 2
-    assert read_trials([file], Rules(no_answer="skip")).frame.height == 10
+    assert read_trials([file], JoiningRules(no_answer="skip")).frame.height == 10
 
 
 def test_response_times_and_sessions_stay(tmp_path):
@@ -87,7 +87,7 @@ def test_doubled_trials_are_refused_unless_it_is_said_which_counts(tmp_path):
     (tmp_path / "x.csv").write_text("\n".join([*lines, lines[1].replace(",cat,", ",dog,", 1)]))
     with pytest.raises(UnseenError, match=r"answered twice.*--doubled"):
         read_trials([tmp_path / "x.csv"])
-    first, last = (read_trials([tmp_path / "x.csv"], Rules(doubled=which)).frame for which in ("first", "last"))
+    first, last = (read_trials([tmp_path / "x.csv"], JoiningRules(doubled=which)).frame for which in ("first", "last"))
     assert first.height == last.height == 12
     assert set(first["response"]) == {"cat"}
     assert "dog" in set(last["response"])

@@ -74,10 +74,10 @@ def add_to(app: typer.Typer, console: Terminal) -> None:
         from unseen.cli.comparing import compare as compare_subjects
         from unseen.engines import open_study
         from unseen.kinds.comparison.sources import How
-        from unseen.studies.given_answers import Rules
+        from unseen.studies.given_answers import JoiningRules
 
         named = {"truth": truth, "image": image, "response": response}
         columns = {role: column for role, column in named.items() if column is not None}
-        rules = Rules(unknown, doubled, no_answer, words_of(meanings))
+        rules = JoiningRules(unknown, doubled, no_answer, words_of(meanings))
         how = How(target, tuple(sets or ()), rules, columns, each_person)
         compare_subjects(console, given, how, open_study, out=out, images=images, form=form, to=to)

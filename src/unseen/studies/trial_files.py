@@ -24,7 +24,7 @@ from unseen.studies.answer_files import (
     read_frame,
 )
 from unseen.studies.answer_names import FORMS
-from unseen.studies.given_answers import NOTHING, PERSON_NAME, Rules
+from unseen.studies.given_answers import NOTHING, PERSON_NAME, JoiningRules
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.subjects import MODEL, PEOPLE
 
@@ -50,12 +50,16 @@ class Trials:
 
 
 def read_trials(
-    files: Sequence[Path], rules: Rules | None = None, columns: Mapping[str, str] | None = None, *, name: str = ""
+    files: Sequence[Path],
+    rules: JoiningRules | None = None,
+    columns: Mapping[str, str] | None = None,
+    *,
+    name: str = "",
 ) -> Trials:
     """The answers in files, or in folders of them. ``name``: what their persons are called together."""
     import polars as pl
 
-    rules = rules or Rules()
+    rules = rules or JoiningRules()
     found, used, paths = read_frame(files, columns or {}, {CONDITION: ("condition",)})
     if TRUTH not in used:
         raise UnseenError(
@@ -121,7 +125,7 @@ def _own_names(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     return frame.with_columns(best.alias(IMAGE)), [f"images are joined {how}"] if how else []
 
 
-def _said(frame: pl.DataFrame, rules: Rules) -> pl.Series:
+def _said(frame: pl.DataFrame, rules: JoiningRules) -> pl.Series:
     """Responses as categories of the file; what is none of them is refused, or what ``--map`` says."""
     import polars as pl
 
@@ -146,7 +150,7 @@ def _said(frame: pl.DataFrame, rules: Rules) -> pl.Series:
     return frame[RESPONSE].replace_strict(words, return_dtype=pl.String).alias(RESPONSE)
 
 
-def _once(frame: pl.DataFrame, rules: Rules) -> tuple[pl.DataFrame, list[str]]:
+def _once(frame: pl.DataFrame, rules: JoiningRules) -> tuple[pl.DataFrame, list[str]]:
     """Each person's (and session's) answer to an image once."""
     import polars as pl
 
@@ -175,7 +179,7 @@ def _once(frame: pl.DataFrame, rules: Rules) -> tuple[pl.DataFrame, list[str]]:
     ]
 
 
-def _missing(frame: pl.DataFrame, rules: Rules) -> tuple[pl.DataFrame, list[str]]:
+def _missing(frame: pl.DataFrame, rules: JoiningRules) -> tuple[pl.DataFrame, list[str]]:
     import polars as pl
 
     none = int((frame[RESPONSE] == "").sum())
@@ -194,8 +198,7 @@ def _factors(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
         per = known.group_by(IMAGE).agg(
             pl.col(CONDITION).n_unique().alias("k"), pl.col(CONDITION).first().alias("level")
         )
-        if per.height and int(per["k"].max() or 0) > 1:
-            odd = per.filter(pl.col("k") > 1)
+        if (odd := per.filter(pl.col("k") > 1)).height:
             raise UnseenError(
                 f"{odd.height:,} images have several conditions, '{odd[IMAGE][0]}' for one: their names do not tell "
                 f"what was shown. Give each image of a condition its own name."

@@ -274,7 +274,8 @@ def parted(one: Answers, a: Group, b: Group, most: int = 12) -> list[tuple[int, 
         for place in order.tolist():
             if sum(taken.values()) == most // 2 or sign * np.nan_to_num(gap[place]) <= 0:
                 break
-            if taken[one.truth[place]] < SAME:
-                taken[one.truth[place]] += 1
+            truth = int(one.truth[place])
+            if taken[truth] < SAME:
+                taken[truth] += 1
                 found.append(place)
     return [(place, float(shares[0][place]), float(shares[1][place])) for place in found]

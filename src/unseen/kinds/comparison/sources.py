@@ -11,9 +11,9 @@ import numpy as np
 
 from unseen.kinds.comparison.answers import NOT_ASKED, OBJECT, Answers, answers_of
 from unseen.kinds.every_answer import KEY, every_answer
-from unseen.kinds.trial_answers import NOT_TESTED, condition_of, told_apart
+from unseen.kinds.trial_answers import NOT_TESTED, condition_of, keys_that_differ
 from unseen.studies.answer_files import SUFFIXES
-from unseen.studies.given_answers import About, Rules, joined
+from unseen.studies.given_answers import JoiningRules, SubjectDetails, joined
 from unseen.studies.stored import at_hand
 from unseen.studies.study import Study
 from unseen.studies.trial_files import read_trials
@@ -33,7 +33,7 @@ class How:
 
     target: str = ""
     sets: tuple[str, ...] = ()
-    rules: Rules = field(default_factory=Rules)
+    rules: JoiningRules = field(default_factory=JoiningRules)
     columns: Mapping[str, str] = field(default_factory=dict)
     each_person: bool = False
 
@@ -124,7 +124,7 @@ def _told_apart(frame: pl.DataFrame, place: int, frames: Sequence[Any]) -> pl.Da
 
 def _check(one: Answers) -> None:
     if len(one.groups) < 2:
-        name = one.groups[0].name
+        name = next(group.name for group in one.groups)
         raise UnseenError(
             f"there is one subject, '{name}', and nothing to compare it with. Name another study or file of answers, "
             f"or compare people with each other (--each-person)."
@@ -220,7 +220,7 @@ def _names(study: Study, several: bool) -> tuple[dict[str, str], set[str]]:
     from unseen.kinds.collect import finished_trials
 
     found, trained = {}, set()
-    keys = told_apart(list(by_name.values()))
+    keys = keys_that_differ(list(by_name.values()))
     for record in finished_trials(study, numbers=False):
         trial = by_name.get(record.identity)
         words = condition_of(trial, record.split_facts, keys) if trial is not None else ""
@@ -244,7 +244,7 @@ def _of_file(file: Path, base: Study | None, target: str, how: How) -> tuple[pl.
     point = base.points[0]
     samples, targets = base.world(point).samples, base.targets(point)
     frames, notes = [], []
-    for given in joined(read_files([file], how.columns), samples, targets, About(), how.rules, target):
+    for given in joined(read_files([file], how.columns), samples, targets, SubjectDetails(), how.rules, target):
         here = given.target == [one.name for one in targets].index(target)
         classes = np.array([*targets[[one.name for one in targets].index(target)].classes, ""], dtype=object)
         rows = given.rows[here]
