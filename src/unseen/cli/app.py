@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from unseen.cli.compare_commands import add_to as add_comparison
 from unseen.cli.places import given_path, given_text
 from unseen.cli.terminal import Terminal
 from unseen.version import __version__
@@ -677,6 +678,8 @@ def unpack(
     console.print(f"{new} trials added to {into}, {here} were there already", markup=False, soft_wrap=True)
 
 
+add_comparison(app, console)
+
 answers_app = typer.Typer(
     help=(
         "Answers that were made elsewhere: of a model, or of people.\n\n"
@@ -758,6 +761,9 @@ def answers_export(
     study: StudyPath,
     to: Annotated[Path, typer.Option("--to", parser=given_path, metavar="FILE", help="A .csv or .parquet to write.")],
     subject: Annotated[str | None, typer.Option("--subject", help="Of this subject alone.")] = None,
+    layout: Annotated[
+        str, typer.Option("--layout", help="unseen (every column), or model-vs-human (subj, session, trial, rt, …).")
+    ] = "unseen",
     settings: Set = None, out: Out = None,
 ) -> None:  # fmt: skip
     """Write every answer, of networks and of subjects, with the key of its image.
@@ -766,7 +772,7 @@ def answers_export(
     """
     from unseen.cli.answers import export
 
-    export(_told(_study(study, out, settings)), console, to, subject)
+    export(_told(_study(study, out, settings)), console, to, subject, layout)
 
 
 @answers_app.command("remove")
