@@ -28,6 +28,7 @@ BENCHES = (
     "meshes",
     "near_copies",
     "comparing",
+    "viewing",
 )
 
 

@@ -3,10 +3,10 @@
     python -m bench.viewing             # 144 trials, 2 million answers
     python -m bench.viewing --trials 12 # a small one
 
-The study is made by this script, as the store holds it, with answers drawn by chance: nothing is trained. It is asked through
-the server itself, from its start in a process of its own, by the addresses that the page asks; what is told is the longest
-of each after the first answer that the process ever gave ("cold") has been told alone. What was promised: first page, any
-filter and a grid of 200 images each below a second, of a drawn world on a CPU below three.
+The study is made by this script, as the store holds it, with answers drawn by chance: nothing is trained. It is asked
+through the server itself, from its start in a process of its own, by the addresses that the page asks; what is told is
+the longest of each; the first of its kind that the process ever answered ("cold") is told alone. What was promised:
+first page, any filter and a grid of 200 images each below a second, of a drawn world on a CPU below three.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ def made(folder: Path, name: str, trials: int, answers: int) -> int:
 
     about = STUDIES[name]
     recipe = recipe_from({
-        "title": f"{name}, made for a bench", "question": "Is it quick?", "seeds": about["seeds"], "world": about["world"],
+        "title": f"{name}, made for a bench", "question": "Is it quick?", "seeds": about["seeds"],
+        "world": about["world"],
         "design": {"name": "hold_out_combinations", **about["design"]},
         "network": {"backbone": "resnet18-w8", "stem": "small"}, "grid": GRID,
     })  # fmt: skip
@@ -83,8 +84,9 @@ def made(folder: Path, name: str, trials: int, answers: int) -> int:
         known = identity(facts["description"])
         facts |= {
             "identity": known, "tasks": {}, "network": {"backbone": "resnet18-w8", "parameters": 176922},
-            "curve": [{"epoch": 0, "train loss total": 1.0, "validation loss total": 1.0}], "best_epoch": 0, "flags": {},
-            "seconds": 1.0, "packed": 1, "seconds_together": 1.0, "machine": {"device": "cpu"}, "finished": "2026-01-01T00:00:00",
+            "curve": [{"epoch": 0, "train loss total": 1.0, "validation loss total": 1.0}], "best_epoch": 0,
+            "flags": {}, "seconds": 1.0, "packed": 1, "seconds_together": 1.0, "machine": {"device": "cpu"},
+            "finished": "2026-01-01T00:00:00",
         }  # fmt: skip
         study.store.save(known, partial(write_files, {"responses": table}, {}, facts))
     return total

@@ -16,7 +16,7 @@ export async function show(page, given, study, go) {
   const target = parameters.target || choices.targets[0];
   const factors = Object.keys(choices.factors);
   const chosen = factors.filter((name) => parameters[`f.${name}`]);
-  const bound = (label, key, placeholder) => h("label.field", h("span", label), h("input", { type: "number", min: 0, max: 1, step: 0.05, placeholder, value: parameters[key] ?? "", style: { width: "76px" }, onchange: (event) => change({ [key]: event.target.value }) }));
+  const bound = (label, key, placeholder) => h("label.field", h("span", label), h("input", { "aria-label": label, type: "number", min: 0, max: 1, step: 0.05, placeholder, value: parameters[key] ?? "", style: { width: "76px" }, onchange: (event) => change({ [key]: event.target.value }) }));
   const by = [...(choices.number ? [] : [["right", "right or wrong"], ["mistake", "truth and answer"], ["truth", "truth"], ["response", "answer"], ["confidence", "confidence"]]),
     ...(factors.length > 1 ? [[factors.slice(0, 2).join(","), `cell: ${factors.slice(0, 2).join(" × ")}`]] : []), ...factors.map((name) => [name, name]), ["set", "set"]];
   page.append(h("h1", "Images"),
