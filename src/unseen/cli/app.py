@@ -425,6 +425,7 @@ def results(
     study: StudyPath, settings: Set = None, out: Out = None,
     form: Annotated[str, typer.Option("--format", help="table, csv, json, markdown or parquet.")] = "table",
     summary: Annotated[bool, typer.Option("--summary/--tidy", help="Means with intervals, or a row per trial.")] = True,
+    rules: Annotated[bool, typer.Option("--rules", help="When does it fail? Rules over the images' factors.")] = False,
     to: Annotated[
         Path | None,
         typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet."),
@@ -435,12 +436,18 @@ def results(
     `--format parquet` writes one small file with all that findings and figures rest on: the tidy table, held-out
     cells with their distances, flags, settings of every trial, calibrations.
 
-    Example: `unseen results runs/demo --tidy --format csv > numbers.csv`, or
+    `--rules` finds short rules that tell wrong answers from right ones on half of the objects, and judges them on the
+    other half; where nothing tells them apart, it says so.
+
+    Example: `unseen results runs/demo --tidy --format csv > numbers.csv`, `unseen results runs/demo --rules`, or
     `unseen results runs/demo --format parquet --to demo.parquet`
     """
-    from unseen.cli.listing import show_results, write_parquet
+    from unseen.cli.listing import show_results, show_rules, write_parquet
 
-    if form == "parquet" or to is not None:
+    if rules:
+        opened = _told(_study(study, out, settings), aside=True)
+        show_rules(opened, console, form, to)
+    elif form == "parquet" or to is not None:
         opened = write_parquet(lambda: _told(_study(study, out, settings), aside=True), console, form, to)
     else:
         opened = _told(_study(study, out, settings), aside=True)
