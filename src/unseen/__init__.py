@@ -158,10 +158,10 @@ def examine(
 
     The study has ``answer()``, ``summary()``, ``findings()``, ``figure()``, ``responses()`` and ``report()``.
     """
-    from unseen.engines.examining import Asked
+    from unseen.engines.examining import ExamineOptions
     from unseen.engines.examining import examine as examine_models
 
-    asked = Asked(
+    asked = ExamineOptions(
         world=world, meshes=meshes, folder=folder, factors=tuple(factors), canonical=dict(canonical or {}),
         images=images, map=map, preprocessing=dict(preprocessing or {}),
         labels=str(labels) if hasattr(labels, "__fspath__") else labels, checkpoint=checkpoint, download=download,

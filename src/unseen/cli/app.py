@@ -137,13 +137,13 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None, console
     from unseen.engines.local import find_device, run_study
     from unseen.engines.progress import to_follow
     from unseen.kinds.checks import check
-    from unseen.studies.anew import work
     from unseen.studies.commands import typed_command
+    from unseen.studies.missing_trials import missing_trials
 
     place = find_device(device)
     _prepare(study, console)
     check(study)
-    left = work(study, place.type)
+    left = missing_trials(study, place.type)
     todo, first = to_follow(study, left)
     total = len(study.trials)
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
@@ -281,10 +281,10 @@ def examine(
     """
     from unseen.cli.examining import examine as examine_models
     from unseen.cli.examining import form_of, listed_names, pairs
-    from unseen.engines.examining import Asked
+    from unseen.engines.examining import ExamineOptions
 
     shown = form_of(form)
-    asked = Asked(
+    asked = ExamineOptions(
         world=world, meshes=meshes, folder=folder, factors=listed_names(factors),
         canonical=pairs(canonical, "--canonical"), images=images, map=meanings,
         preprocessing=pairs(preprocessing, "--preprocessing"), labels=None if labels is None else str(labels),
@@ -465,6 +465,33 @@ def report(study: StudyPath, settings: Set = None, out: Out = None) -> None:
 
 
 @app.command()
+def view(
+    path: Annotated[
+        Path | None,
+        typer.Argument(
+            parser=given_path, metavar="PATH", help="A folder with studies, or one study's (default: runs)."
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Who may look: this machine alone, or 0.0.0.0 for others.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option("--port", help="The port (default: the first free one from 8765).")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open it in a browser.")] = True,
+) -> None:
+    """Look at studies in a browser: trials as they run, numbers, images, two subjects side by side, units, splits.
+
+    It changes nothing, reads no other folder, and is for this machine alone unless --host says otherwise.
+
+    Example: `unseen view`, or `unseen view runs/demo`
+    """
+    from unseen.cli.viewing import serve
+
+    serve(console, path, host=host, port=port, browser=browser)
+
+
+@app.command()
 def clean(
     study: StudyPath,
     everything: Annotated[
@@ -584,11 +611,14 @@ def answers_add(
     Example: `unseen answers add runs/demo answers.csv --subject my-model`
     """
     from unseen.cli.answers import add, words_of
-    from unseen.studies.given_answers import About, Rules
+    from unseen.studies.given_answers import JoiningRules, SubjectDetails
 
     named = {"image": image, "response": response, "confidence": confidence, "participant": participant}
     named |= {"session": session, "truth": truth}
-    about, rules = About(subject, kind, source, citation), Rules(unknown, doubled, no_answer, words_of(meanings))
+    about, rules = (
+        SubjectDetails(subject, kind, source, citation),
+        JoiningRules(unknown, doubled, no_answer, words_of(meanings)),
+    )
     columns = {role: column for role, column in named.items() if column is not None}
     add(_study(study, out, settings), console, files, about, rules, columns, target=target, replace=replace)
 

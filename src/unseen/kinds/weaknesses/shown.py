@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unseen.kinds.failures.found import Ruled
-from unseen.kinds.weaknesses.examined import Examined
-from unseen.kinds.weaknesses.feeding import Fed
+from unseen.kinds.weaknesses.examined import ExaminedModel
+from unseen.kinds.weaknesses.feeding import FeedingCheck
 from unseen.kinds.weaknesses.references import Reference
 from unseen.reports.contents import Contents
 
@@ -58,14 +58,14 @@ class WeaknessContents(Contents):
     factors that are circles, ``coordinates`` of levels by factor. ``left``: why answers are left out.
     ``rules``: when each fails."""
 
-    every: tuple[Examined, ...]
+    every: tuple[ExaminedModel, ...]
     failures: Mapping[str, tuple[Failure, ...]] = field(default_factory=dict)
     hard: Mapping[str, tuple[HardObject, ...]] = field(default_factory=dict)
     strips: tuple[Strip, ...] = ()
     circles: Mapping[str, float] = field(default_factory=dict)
     numbers_at: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     references: tuple[Reference, ...] = ()
-    fed: tuple[Fed, ...] = ()
+    fed: tuple[FeedingCheck, ...] = ()
     pictureless: str = ""
     left: tuple[str, ...] = ()
     rules: tuple[Ruled, ...] = ()
