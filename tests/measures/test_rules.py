@@ -49,7 +49,7 @@ def test_an_arc_over_the_end_of_a_circle_is_one_condition():
     columns = table(rng, 3000)
     back = np.isin(columns[2].places, (10, 11, 0, 1))
     found = failure_rules(rng.random(3000) < np.where(back, 0.9, 0.1), columns, compare=False)
-    assert str(found.rules[0].rule) == "pose from 300 to 30"
+    assert str(found.rules[0].rule) == "pose from 300 around to 30"
 
 
 def test_the_first_rule_of_one_condition_is_the_stump_of_scikit_learn():

@@ -10,7 +10,7 @@ from test_weaknesses import TINY, answered, own_cache  # noqa: F401
 
 import unseen
 from small_study import unseen as command
-from unseen.kinds.failures.found import rules_of
+from unseen.kinds.failures.subject_rules import rules_of
 from unseen.kinds.results import gather, page_of
 from unseen.studies.store import Store
 from unseen.vocabulary.errors import UnseenError

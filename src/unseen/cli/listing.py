@@ -206,9 +206,9 @@ def show_rules(study: Any, console: Terminal, form: str, to: Path | None) -> Non
     forms = [one for one in FORMATS if one != "parquet"]
     if form not in forms:
         raise unknown("format", form, forms, where="--rules")
-    from unseen.kinds.failures.found import rules_of
+    from unseen.kinds.failures.sentences import frame_of
     from unseen.kinds.failures.shown import show
-    from unseen.kinds.failures.told import frame_of
+    from unseen.kinds.failures.subject_rules import rules_of
 
     found = rules_of(study)
     if form == "table":

@@ -104,8 +104,8 @@ class OpenedStudy:
         """When does it fail? Short rules over the images' factors that tell wrong answers from right ones, found on
         half of the objects and judged on the other half: one row per rule of everyone who answered, or one that says
         that nothing tells their failures apart. At most ``longest`` rules of so many ``conditions``."""
-        from unseen.kinds.failures.found import rules_of
-        from unseen.kinds.failures.told import frame_of
+        from unseen.kinds.failures.sentences import frame_of
+        from unseen.kinds.failures.subject_rules import rules_of
 
         return frame_of(rules_of(self._stored(), longest=longest, conditions=conditions, compare=False))
 

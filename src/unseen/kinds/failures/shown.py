@@ -8,8 +8,8 @@ from html import escape
 from rich.console import Console
 from rich.markup import escape as plain
 
-from unseen.kinds.failures.found import Ruled
-from unseen.kinds.failures.told import answer, length_rows, mark, percent, sentences
+from unseen.kinds.failures.sentences import answer, length_rows, mark, percent, sentences
+from unseen.kinds.failures.subject_rules import SubjectRules
 from unseen.reports.blocks import Block, Html, Section, Table, Text
 from unseen.reports.console import bare_table, print_hanging, print_table
 from unseen.reports.words import whole_percent
@@ -28,7 +28,7 @@ LENGTHS_NOTE = (
 )
 
 
-def section(every: Sequence[Ruled]) -> Section | str:
+def section(every: Sequence[SubjectRules]) -> Section | str:
     """When does it fail? One list for everyone who answered."""
     if not every:
         return "Rules about failures: there are no answers."
@@ -48,7 +48,7 @@ def section(every: Sequence[Ruled]) -> Section | str:
     return Section("rules", "When does it fail? Rules", (*blocks, *notes))
 
 
-def _rows(one: Ruled) -> tuple[tuple[str, ...], ...]:
+def _rows(one: SubjectRules) -> tuple[tuple[str, ...], ...]:
     if not one.tells or one.found.otherwise is None:
         return ()
     made = []
@@ -59,7 +59,7 @@ def _rows(one: Ruled) -> tuple[tuple[str, ...], ...]:
     return tuple(made)
 
 
-def show(console: Console, every: Sequence[Ruled]) -> None:
+def show(console: Console, every: Sequence[SubjectRules]) -> None:
     """Every list in sentences, within 80 columns, and what other lengths would do."""
     for number, one in enumerate(every):
         if number:

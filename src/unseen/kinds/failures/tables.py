@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unseen.kinds.failures.answered import MOST_LEVELS, kind_of
-from unseen.kinds.failures.found import Ruled
-from unseen.kinds.failures.told import frame_of
+from unseen.kinds.failures.sentences import frame_of
+from unseen.kinds.failures.subject_answers import MOST_LEVELS, kind_of
+from unseen.kinds.failures.subject_rules import SubjectRules
 from unseen.measures.rules import Column, failure_rules
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 
@@ -39,7 +39,7 @@ def rules_of_table(
         raise UnseenError(f"no column of the table is a factor: {listed(names)} have one value, or over {MOST_LEVELS}.")
     codes = None if not objects else np.unique(frame[objects].cast(pl.String).to_numpy(), return_inverse=True)[1]
     found = failure_rules(bad, columns, codes, longest=longest, conditions=conditions, compare=False)
-    return frame_of([Ruled("table", "", objects or "rows", found, found.p)])
+    return frame_of([SubjectRules("table", "", objects or "rows", found, found.p)])
 
 
 def _read(table: Any) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from unseen.kinds.collect import finished_trials
-from unseen.kinds.failures.found import rules_of
+from unseen.kinds.failures.subject_rules import rules_of
 from unseen.kinds.how_made import facts_tables
 from unseen.kinds.weaknesses.answer import answer
 from unseen.kinds.weaknesses.examined import ExaminedModel, of_subject

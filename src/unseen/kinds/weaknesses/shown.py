@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unseen.kinds.failures.found import Ruled
+from unseen.kinds.failures.subject_rules import SubjectRules
 from unseen.kinds.weaknesses.examined import ExaminedModel
 from unseen.kinds.weaknesses.feeding import FeedingCheck
 from unseen.kinds.weaknesses.references import Reference
@@ -68,4 +68,4 @@ class WeaknessContents(Contents):
     fed: tuple[FeedingCheck, ...] = ()
     pictureless: str = ""
     left: tuple[str, ...] = ()
-    rules: tuple[Ruled, ...] = ()
+    rules: tuple[SubjectRules, ...] = ()

@@ -112,5 +112,6 @@ def _arcs(column: Column, there: np.ndarray) -> Iterator[Condition]:
             arc = [(start + step) % n for step in range((stop - start) % n)]
             levels = there[arc].tolist()
             first, last = (column.levels[level] for level in (levels[0], levels[-1]))
-            words = f"{column.name} = {first}" if len(levels) == 1 else f"{column.name} from {first} to {last}"
+            to = "to" if levels[0] <= levels[-1] else "around to"
+            words = f"{column.name} = {first}" if len(levels) == 1 else f"{column.name} from {first} {to} {last}"
             yield Condition(column.name, tuple(levels), words)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unseen.kinds.told import Told, ordered_levels, read_told
+from unseen.kinds.trial_answers import TrialAnswers, ordered_levels, read_trial_answers
 from unseen.measures.rules import Column
 from unseen.studies.answers import words
 from unseen.studies.records import Record
@@ -26,7 +26,7 @@ ORDERED = {"ordinal": "ordered", "circular": "circular"}
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class SubjectAnswers:
     """The answers of ``name`` to one ``target``. ``objects``: a number for what each image shows; ``over``: what these
     are ("objects" or "images")."""
 
@@ -38,10 +38,10 @@ class Answered:
     over: str
 
 
-def answered(study: Study) -> Iterator[Answered]:
+def all_answers(study: Study) -> Iterator[SubjectAnswers]:
     """Everyone whose answers the study has, one by one and target by target; repeats of one condition together."""
-    by_name: dict[str, list[Told]] = {}
-    for one in read_told(study):
+    by_name: dict[str, list[TrialAnswers]] = {}
+    for one in read_trial_answers(study):
         name = one.condition or one.trial.recipe.network.name
         by_name.setdefault(name, []).append(one)
     for name, repeats in by_name.items():
@@ -54,7 +54,7 @@ def answered(study: Study) -> Iterator[Answered]:
         yield from _of_subject(study, record)
 
 
-def _of_trial(study: Study, one: Told, name: str, target: str) -> Answered | None:
+def _of_trial(study: Study, one: TrialAnswers, name: str, target: str) -> SubjectAnswers | None:
     here = np.flatnonzero(one.tested & one.targets.is_(target))
     if not len(here):
         return None
@@ -67,9 +67,9 @@ def _of_trial(study: Study, one: Told, name: str, target: str) -> Answered | Non
         columns = (Column(SEEN, ("seen in training", "never seen"), unseen.astype(np.int64)), *columns)
     about = Record(dict(one.facts), study.path).split_facts
     if isinstance(about, EachVaried):
-        columns = (*columns, *_changed(columns, about.canonical))
+        columns = (*columns, *_changed(one, here, about.canonical))
     objects, over = _objects(study, one, here)
-    return Answered(name, target, ~one.right[here], columns, objects, over)
+    return SubjectAnswers(name, target, ~one.right[here], columns, objects, over)
 
 
 def columns_of(
@@ -83,9 +83,23 @@ def columns_of(
             continue
         if len(np.unique(own)) > MOST_LEVELS:
             continue
-        names = tuple(str(level) for level in levels[name])
-        made.append(Column(name, names, own.astype(np.int64), kind_of(name, names, space, facts.get("targets", {}))))
+        kind = kind_of(name, [str(level) for level in levels[name]], space, facts.get("targets", {}))
+        made.append(Column(name, short(levels[name], kind), own.astype(np.int64), kind))
     return tuple(made)
+
+
+def short(levels: Sequence[str], kind: str) -> tuple[str, ...]:
+    """Numbers with three digits, if that tells them apart.
+
+    >>> short(("-27.6923", "0.0"), "ordered"), short(("1.001", "1.002"), "ordered")
+    (('−27.7', '0'), ('1.001', '1.002'))
+    """
+    names = tuple(str(level) for level in levels)
+    try:
+        rounded = tuple(f"{float(name):.3g}".replace("-", "−") for name in names)
+    except ValueError:
+        return names
+    return rounded if kind != "nominal" and len(set(rounded)) == len(names) else names
 
 
 def kind_of(name: str, levels: Sequence[str], space: FactorSpace | None, named: Any = ()) -> str:
@@ -109,16 +123,17 @@ def kind_of(name: str, levels: Sequence[str], space: FactorSpace | None, named: 
     return "ordered" if numbers == sorted(numbers) and len(numbers) > 1 else "nominal"
 
 
-def _changed(columns: Sequence[Column], canonical: Mapping[str, Any]) -> tuple[Column, ...]:
+def _changed(one: TrialAnswers, here: np.ndarray, canonical: Mapping[str, Any]) -> tuple[Column, ...]:
     """How many factors are not at their canonical level."""
-    known = [one for one in columns if str(canonical.get(one.name)) in one.levels]
-    if len(known) < 2:
+    stand = {name: levels.index(str(canonical[name])) for name, levels in one.levels.items()
+             if name in one.places and str(canonical.get(name)) in levels}  # fmt: skip
+    if len(stand) < 2:
         return ()
-    many = sum((one.places != one.levels.index(str(canonical[one.name]))).astype(np.int64) for one in known)
-    return (Column(CHANGED, tuple(map(str, range(len(known) + 1))), np.asarray(many), "ordered"),)
+    many = np.sum([one.places[name][here] != place for name, place in stand.items()], axis=0)
+    return (Column(CHANGED, tuple(map(str, range(len(stand) + 1))), many, "ordered"),)
 
 
-def _objects(study: Study, one: Told, here: np.ndarray) -> tuple[np.ndarray, str]:
+def _objects(study: Study, one: TrialAnswers, here: np.ndarray) -> tuple[np.ndarray, str]:
     """What an answer is about: its object; without the world what is stored of it, or the image."""
     if one.sample is not None and not study.absent:
         return objects_in(study.world(one.trial).samples, one.sample[here]), "objects"
@@ -145,7 +160,7 @@ def objects_in(samples: Samples, rows: np.ndarray) -> np.ndarray:
     return joint
 
 
-def _joined(parts: Sequence[Answered]) -> Answered:
+def _joined(parts: Sequence[SubjectAnswers]) -> SubjectAnswers:
     """Repeats as one: their factors have the same levels, and an object is the same in all."""
     first = parts[0]
     kept = [one for one in first.columns if all(_levels(part, one.name) == one.levels for part in parts)]
@@ -156,15 +171,15 @@ def _joined(parts: Sequence[Answered]) -> Answered:
     return replace(first, wrong=wrong, columns=columns, objects=objects)
 
 
-def _column(one: Answered, name: str) -> Column:
+def _column(one: SubjectAnswers, name: str) -> Column:
     return next(column for column in one.columns if column.name == name)
 
 
-def _levels(one: Answered, name: str) -> tuple[str, ...]:
+def _levels(one: SubjectAnswers, name: str) -> tuple[str, ...]:
     return next((column.levels for column in one.columns if column.name == name), ())
 
 
-def _of_subject(study: Study, record: Record) -> Iterator[Answered]:
+def _of_subject(study: Study, record: Record) -> Iterator[SubjectAnswers]:
     """Answers that were made elsewhere. Those that are missing are wrong, or not there, as whoever added them chose."""
     table = answers_of(study, record)
     space = None if study.absent else study.world(study.points[0]).samples.space
@@ -191,7 +206,7 @@ def _of_subject(study: Study, record: Record) -> Iterator[Answered]:
             objects, over = sample[here], "images"
             if space is not None:
                 objects, over = objects_in(study.world(study.points[0]).samples, objects), "objects"
-            yield Answered(record.subject.name, target, wrong[here], columns, objects, over)
+            yield SubjectAnswers(record.subject.name, target, wrong[here], columns, objects, over)
 
 
 def _key(factor: str) -> str:

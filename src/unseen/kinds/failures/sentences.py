@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from unseen.kinds.failures.found import Ruled
+from unseen.kinds.failures.subject_rules import SubjectRules
 from unseen.measures import Interval
 from unseen.measures.rules import FailureRules, JudgedRule, Length
 from unseen.reports.words import has_interval, probability, whole_percent
@@ -56,7 +56,7 @@ def mark(one: JudgedRule) -> str:
     return f"holds, {probability(one.corrected)}" if one.holds else f"open, {probability(one.corrected)}"
 
 
-def answer(one: Ruled) -> str:
+def answer(one: SubjectRules) -> str:
     """A sentence or two: the list's verdict, and what it is judged on."""
     found = one.found
     judged = (
@@ -73,7 +73,7 @@ def answer(one: Ruled) -> str:
     )
 
 
-def sentences(one: Ruled) -> list[str]:
+def sentences(one: SubjectRules) -> list[str]:
     if not one.tells or one.found.otherwise is None:
         return []
     return [sentence(rule, place) for place, rule in enumerate((*one.found.rules, one.found.otherwise))]
@@ -96,7 +96,7 @@ def area(i: Interval) -> str:
     return f"{i.value:.2f} [{i.low:.2f},\u00a0{i.high:.2f}]"
 
 
-def frame_of(every: Sequence[Ruled]) -> pl.DataFrame:
+def frame_of(every: Sequence[SubjectRules]) -> pl.DataFrame:
     """A row for each rule of everyone, and for the rows that no rule takes; who has no rule has a row that says why."""
     import polars as pl
 
