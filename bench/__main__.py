@@ -28,6 +28,7 @@ BENCHES = (
     "folders",
     "meshes",
     "near_copies",
+    "comparing",
 )
 
 
