@@ -64,9 +64,7 @@ def main() -> None:
     images = world.images(np.linspace(0, len(world.samples) - 1, args.batch).astype(np.int64))
     theirs = rival(args.rival, images.permute(0, 2, 3, 1).numpy()) if args.rival else {}
     keys, ratios, total = torch.arange(args.batch) * 991, [], np.zeros(2)
-    print(
-        f"corruptions, {args.batch} pictures of 3×{args.side}×{args.side}, severity 3, one thread, ms a picture"
-    )
+    print(f"corruptions, {args.batch} pictures of 3×{args.side}×{args.side}, severity 3, one thread, ms a picture")
     print(f"  {'':20}{'ours':>8}{'package':>10}{'':9}{'apart':>8}")
     for row in HENDRYCKS:
         row(images, 3, keys)  # copies tables
