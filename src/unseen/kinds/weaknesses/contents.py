@@ -10,6 +10,7 @@ import polars as pl
 from unseen.kinds.collect import finished_trials
 from unseen.kinds.how_made import facts_tables
 from unseen.kinds.weaknesses.answer import answer
+from unseen.kinds.weaknesses.closing import closings
 from unseen.kinds.weaknesses.examined import Examined, of_subject
 from unseen.kinds.weaknesses.feeding import feedings
 from unseen.kinds.weaknesses.findings import findings_of_all
@@ -97,6 +98,7 @@ def contents_of(study: Study) -> WeaknessContents:
         numbers_at=shown.numbers_at(),
         references=beside,
         fed=fed,
+        closing=closings(study.path),
         pictureless=shown.pictureless,
         left=left,
     )

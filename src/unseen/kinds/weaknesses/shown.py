@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from unseen.kinds.weaknesses.closing import Closing
 from unseen.kinds.weaknesses.examined import Examined
 from unseen.kinds.weaknesses.feeding import Fed
 from unseen.kinds.weaknesses.references import Reference
@@ -64,5 +65,6 @@ class WeaknessContents(Contents):
     numbers_at: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     references: tuple[Reference, ...] = ()
     fed: tuple[Fed, ...] = ()
+    closing: tuple[Closing, ...] = ()
     pictureless: str = ""
     left: tuple[str, ...] = ()
