@@ -66,7 +66,7 @@ def ours(folder: Path, batch: int) -> Callable[[], Iterator[int]]:
     import torch
 
     from unseen.designs import expose
-    from unseen.training.feed import Ahead
+    from unseen.training.feed import Prefetcher
     from unseen.training.visits import labelled_data as visits
     from unseen.worlds import make
 
@@ -84,7 +84,7 @@ def ours(folder: Path, batch: int) -> Callable[[], Iterator[int]]:
     def epoch() -> Iterator[int]:
         order = np.random.default_rng(0).permutation(len(rows))
         batches = iter(np.array_split(order, range(batch, len(order), batch)))
-        ahead = Ahead(partial(streamed.visited, epoch=0), batches, device)
+        ahead = Prefetcher(partial(streamed.visited, epoch=0), batches, device)
         try:
             while True:
                 try:

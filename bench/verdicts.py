@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from unseen.kinds.combinations.findings import findings
-from unseen.kinds.conditions.asked import ALL_BUT, ONE, Asked, Condition
+from unseen.kinds.conditions.asked import ALL_BUT, ONE, AskedMatrix, Condition
 from unseen.kinds.conditions.findings import matrix_findings
 from unseen.kinds.domains.findings import domain_findings
 from unseen.kinds.domains.numbers import BOUND, Domain
@@ -157,10 +157,10 @@ def matrices(rng: Rng, n: int, kind: str, effect: bool) -> list[Finding]:
     chance = 0.1
     known = 0.95 if effect else 0.8
     middle = 0.2 if effect else (chance + known) / 2
-    asked = Asked(tuple(rows), names, names, np.empty((n, len(rows), 4)), chance)
+    asked = AskedMatrix(tuple(rows), names, names, np.empty((n, len(rows), 4)), chance)
     level = np.where(asked.trained, known, middle) + rng.normal(0, 0.02, (n, 1, 1))
     accuracy = level + noise(rng, kind, (n, len(rows), 4), 0.06)
-    made = matrix_findings(Asked(tuple(rows), names, names, accuracy, chance), "")
+    made = matrix_findings(AskedMatrix(tuple(rows), names, names, accuracy, chance), "")
     return list(corrected(made))
 
 

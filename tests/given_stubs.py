@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from unseen.models.given import Preprocessing
-from unseen.models.given.model import Given
+from unseen.models.given.model import GivenModel
 from unseen.studies.given_models import hold
 
 PLAIN = Preprocessing(size=None, resize="none", channels="any", mean=(0.0,), std=(1.0,))
@@ -54,7 +54,7 @@ def patches(outputs=1000, labels=None, space="imagenet-1k", digest="patches", se
 
     labels = [one.names[0] for one in imagenet_classes()] if labels is None else labels
     body = Body(Patches(outputs, seed).eval())
-    return Given(
+    return GivenModel(
         f"patches-{outputs}", "module", body, outputs=outputs, preprocessing=PLAIN, digest=digest, labels=labels,
         label_space=space,
     )  # fmt: skip
@@ -71,7 +71,7 @@ def knows_places(text):
 
 def text_model(digest="places"):
     """A model that finds where in a picture it is bright, and knows the words for it."""
-    return Given(
+    return GivenModel(
         "places", "open_clip", Body(Patches().eval(), knows_places), outputs=0, preprocessing=PLAIN, digest=digest
     )
 

@@ -276,7 +276,7 @@ class Exposed(WithFindings):
         numbers = {int(x) for x in self.xs} - {0}
         about = Exposure(
             series=series, category=self.category, categories=self.categories, layer=self.layer, points=points,
-            together={asked: together(points, asked) for asked in (WITHIN, ACROSS)},
+            correlations={asked: together(points, asked) for asked in (WITHIN, ACROSS)},
             same_categories=not self.draws, one_number=len(numbers) < 2, by_layer=self._by_layer(series),
         )  # fmt: skip
         made = exposure_findings(tidy, about)

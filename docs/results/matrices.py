@@ -13,7 +13,7 @@ import polars as pl
 
 from docs.results.numbers import MARKS, interval, mean_of, number, spearman
 from docs.results.verdicts import WithFindings, check_holm, corrected, pick
-from unseen.kinds.conditions.asked import Asked, asked, conditions
+from unseen.kinds.conditions.asked import AskedMatrix, asked, conditions
 from unseen.kinds.conditions.findings import matrix_findings
 from unseen.kinds.judged import corrected as page_corrected
 from unseen.kinds.published import published_numbers
@@ -116,7 +116,7 @@ class Conditions(WithFindings):
         check_holm(made)
         return made
 
-    def _asked(self) -> Asked:
+    def _asked(self) -> AskedMatrix:
         tests = {f"{TEST}{self.head}{name}": 1 for name in self.names}
         trials = [
             Record(

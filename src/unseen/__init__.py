@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from unseen import designs, explanations, exports, measures, models, recordings, reports, training, worlds
     from unseen.engines.opened import OpenedStudy
     from unseen.notebooks import OpenedNetwork, OpenedSplit, OpenedWorld
+    from unseen.notebooks.explained import OpenedExplanation
     from unseen.vocabulary.recipe import Recipe
     from unseen.vocabulary.world import World
 
@@ -36,6 +37,7 @@ __all__ = [
     "catalogue",
     "designs",
     "examine",
+    "explain",
     "explanations",
     "exports",
     "measures",
@@ -159,10 +161,10 @@ def examine(
 
     The study has ``answer()``, ``summary()``, ``findings()``, ``figure()``, ``responses()`` and ``report()``.
     """
-    from unseen.engines.examining import Asked
+    from unseen.engines.examining import ExamineOptions
     from unseen.engines.examining import examine as examine_models
 
-    asked = Asked(
+    asked = ExamineOptions(
         world=world, meshes=meshes, folder=folder, factors=tuple(factors), canonical=dict(canonical or {}),
         images=images, map=map, preprocessing=dict(preprocessing or {}),
         labels=str(labels) if hasattr(labels, "__fspath__") else labels, checkpoint=checkpoint, download=download,
@@ -171,6 +173,31 @@ def examine(
         model, asked, out=out, settings=settings, device=device, trust=trust, check_feeding=feeding_check,
         closing=closing, progress=progress,
     )  # fmt: skip
+
+
+def explain(
+    model: Any,
+    images: Any,
+    method: str = "gradient",
+    asked: Any = None,
+    /,
+    *,
+    target: str | None = None,
+    **settings: Any,
+) -> OpenedExplanation:
+    """Maps over images: what in them a network's answer rests on, by one method (``unseen.explanations.METHODS``).
+
+    ``model`` is a name (``"efficientnet-lite0"``), a network of unseen, a torch module, or a function from images to
+    scores (methods "occlusion" and "rise"). ``images`` is a tensor or an array ``[n, channels, height, width]``, or
+    files and folders. ``asked``: a class by its name or number, or a ``Score``, a ``Difference`` or a ``Unit`` of
+    :mod:`unseen.explanations`; by default the class that is answered. ``settings`` are the method's own.
+
+    The explanation shows itself in a notebook and has ``maps``, ``notes``, ``answers``, ``check()``, ``sheet()`` and
+    ``save("maps.png")``.
+    """
+    from unseen.notebooks.explained import explain_images
+
+    return explain_images(model, images, method, asked, target=target, **settings)
 
 
 def open_study(

@@ -17,8 +17,8 @@ from unseen.engines.local import find_device, run_study
 from unseen.kinds.checks import check
 from unseen.studies import execute as execution
 from unseen.studies import room
-from unseen.studies.keeping import keeping
 from unseen.studies.store import DiskTrouble
+from unseen.studies.weight_budget import weight_budget
 from unseen.vocabulary.errors import UnseenError
 
 pytest_plugins = ("studies_fixtures",)
@@ -201,7 +201,7 @@ def test_room_is_asked_for_before_anything_is_trained(tmp_path, monkeypatch):
     assert "by what they are asked and keep" in said
     assert "recordings.weights=false" in said
     assert events == []
-    size = sum(room.expected(opened, opened.trials)) + keeping(opened).bytes
+    size = sum(room.expected(opened, opened.trials)) + weight_budget(opened).bytes
     monkeypatch.undo()
     assert ran(opened).finished == 2
     took = sum(file.stat().st_size for file in opened.store.path.rglob("*") if file.is_file())

@@ -9,7 +9,7 @@ import polars as pl
 
 from unseen.kinds.combinations.shown import CombinationContents
 from unseen.reports import Finding, SplitPicture, UnitPicture
-from unseen.reports.answer_pictures import Answered, CellPicture, ConfusionPicture, Gallery, Mistake
+from unseen.reports.answer_pictures import AnswerPictures, CellPicture, ConfusionPicture, Gallery, Mistake
 
 XS = (9.0, 18.0, 27.0, 36.0)
 SERIES = ("separate", "shared")
@@ -222,7 +222,7 @@ def facts() -> dict[str, dict[str, str]]:
     }
 
 
-def answered(pictures: bool = True, classes: int = 9) -> Answered:
+def answered(pictures: bool = True, classes: int = 9) -> AnswerPictures:
     """Answers of six networks: cells, confusions and mistakes, also of a file with an odd name."""
     rng = np.random.default_rng(1)
     seen = rng.random((9, 9)) < 0.5
@@ -251,4 +251,4 @@ def answered(pictures: bool = True, classes: int = 9) -> Answered:
         for n in range(12)
     )  # fmt: skip
     galleries = (Gallery("digit", mistakes, 90, 360), Gallery("position", (), 0, 360))
-    return Answered(cells, confusions, galleries, (), "" if pictures else "the images are not at hand (moved)", 5)
+    return AnswerPictures(cells, confusions, galleries, (), "" if pictures else "the images are not at hand (moved)", 5)

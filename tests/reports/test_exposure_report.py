@@ -18,8 +18,8 @@ from unseen.kinds.exposure.shown import (
     CalibrationCurve,
     Exposure,
     ExposureContents,
+    InvarianceCorrelation,
     LayerThreshold,
-    Together,
     Trend,
     Violin,
 )
@@ -103,7 +103,7 @@ def about(series=SERIES, **changes):
     whole = {
         "series": series, "category": "category", "categories": 10, "layer": "layer2",
         "points": pl.DataFrame(points),
-        "together": {"across": Together(0.9, 36), "within": Together(float("nan"), 36)},
+        "correlations": {"across": InvarianceCorrelation(0.9, 36), "within": InvarianceCorrelation(float("nan"), 36)},
         "violins": tuple(violins), "thresholds": pl.DataFrame(curves),
         "calibrations": (CalibrationCurve(blur[0], *blur, None, "it never fell far enough", 0.95, 0.1, 0.185),),
         "trends": tuple(Trend(name, 0.1, 0.6, 1.0, 1.0, 1.0, 3, "linear") for name in series),

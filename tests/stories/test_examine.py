@@ -14,7 +14,7 @@ import pytest
 
 import unseen
 from small_study import command, surroundings
-from unseen.engines.examining import Asked, examination, is_answers
+from unseen.engines.examining import ExamineOptions, examination, is_answers
 from unseen.vocabulary.errors import UnseenError
 
 pytest_plugins = ("studies_fixtures",)
@@ -168,7 +168,7 @@ def test_a_model_that_answers_nan_is_a_failure_that_is_kept(say):
 
 
 def test_answers_with_strange_missing_or_doubled_images_are_told(say):
-    recipe = examination(["x.csv"], Asked(images=120), settings=SETTINGS).study
+    recipe = examination(["x.csv"], ExamineOptions(images=120), settings=SETTINGS).study
     from unseen.studies.subjects import asked_rows
 
     rows = asked_rows(recipe).tolist()
@@ -192,19 +192,21 @@ def test_a_folder_of_photos_is_examined_from_a_canonical_level_or_by_levels(tmp_
                 place = tmp_path / "photos" / kind / f"{kind}{thing}_pose{pose}.png"
                 place.parent.mkdir(parents=True, exist_ok=True)
                 Image.fromarray(rng.integers(0, 255, (16, 16, 3), dtype=np.uint8)).save(place)
-    found = examination(["x.csv"], Asked(folder=tmp_path / "photos", images=16))
+    found = examination(["x.csv"], ExamineOptions(folder=tmp_path / "photos", images=16))
     assert any("--canonical" in note for note in found.notes)
     split = found.study.split(found.study.points[0])
     assert list(split.sets) == ["asked"]
     pose = next(name for name in split.facts.by_level if "pose" in name or name not in ("category",))
     level = found.study.world(found.study.points[0]).samples.space[pose].levels[0]
-    stands = examination(["x.csv"], Asked(folder=tmp_path / "photos", images=16, canonical={pose: level}))
+    stands = examination(["x.csv"], ExamineOptions(folder=tmp_path / "photos", images=16, canonical={pose: level}))
     assert "canonical" in stands.study.split(stands.study.points[0]).sets
 
 
 def test_several_models_are_one_study():
     found = examination(
-        ["examined_model:small", "examined_model:other"], Asked(images=120, labels="labels.txt"), settings=SETTINGS
+        ["examined_model:small", "examined_model:other"],
+        ExamineOptions(images=120, labels="labels.txt"),
+        settings=SETTINGS,
     )
     named = [trial.recipe.network.name for trial in found.study.trials]
     assert named == ["examined_model:small", "examined_model:other"]
@@ -214,11 +216,11 @@ def test_several_models_are_one_study():
 def test_options_that_exclude_each_other_are_refused():
     for given in ({"world": "moon"}, {"folder": "a", "meshes": "b"}, {"images": 0}, {"world": "folder"}):
         with pytest.raises(UnseenError):
-            Asked(**given)
+            ExamineOptions(**given)
     with pytest.raises(UnseenError, match="no model"):
-        examination([], Asked())
+        examination([], ExamineOptions())
     with pytest.raises(UnseenError, match="is no model"):
-        examination([3], Asked())
+        examination([3], ExamineOptions())
     assert is_answers(Path("a.PARQUET"))
 
 
@@ -250,8 +252,8 @@ def test_another_program_answers_images_that_were_written_with_the_same_options(
 
 
 def test_fewer_images_are_of_the_same_world_as_the_shipped_recipe_draws():
-    some = examination(["x.csv"], Asked(images=200), settings={"world.side": 16}).study
-    every = examination(["x.csv"], Asked(), settings={"world.side": 16}).study
+    some = examination(["x.csv"], ExamineOptions(images=200), settings={"world.side": 16}).study
+    every = examination(["x.csv"], ExamineOptions(), settings={"world.side": 16}).study
     assert some.world(some.points[0]).fingerprint == every.world(every.points[0]).fingerprint
 
 
@@ -277,7 +279,7 @@ def test_closing_needs_objects_that_can_be_shown_otherwise():
     from unseen.engines.closing import closing_study
 
     found = examination(
-        ["examined_model:small"], Asked(images=120, world="objects", labels="labels.txt"),
+        ["examined_model:small"], ExamineOptions(images=120, world="objects", labels="labels.txt"),
         settings={"world.categories": ["car", "mug", "chair"], "world.side": 16},
     )  # fmt: skip
     with pytest.raises(UnseenError, match="leave --world"):

@@ -24,7 +24,7 @@ from unseen.kinds.collect import collect, finished_trials
 from unseen.kinds.curves import curves, flags
 from unseen.kinds.judged import corrected, judged
 from unseen.kinds.pictures import splits
-from unseen.kinds.planned import Planned
+from unseen.kinds.planned import PlannedVerdicts
 from unseen.kinds.repeats import repeats
 from unseen.kinds.table import Kind
 from unseen.kinds.trial_numbers import accuracies
@@ -60,7 +60,7 @@ def check(study, trial):
 
 def plan(study):
     draws, seeds = repeats(study)
-    return Planned(draws or seeds, "draws of the halves", 1)
+    return PlannedVerdicts(draws or seeds, "draws of the halves", 1)
 
 
 def numbers(record, options):

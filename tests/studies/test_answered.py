@@ -17,7 +17,7 @@ from unseen.engines import open_study
 from unseen.kinds.answered import gather_answers
 from unseen.kinds.mistakes import Mistakes
 from unseen.kinds.results import gather
-from unseen.kinds.told import read_told
+from unseen.kinds.trial_answers import read_trial_answers
 from unseen.reports.cells import cell_body, mean_words
 from unseen.studies.commands import FILE, commands, made, note_command
 from unseen.studies.stored import StoredStudy
@@ -232,7 +232,7 @@ def test_a_study_from_before_says_nothing_of_its_command(study, tmp_path):
 
 def test_where_the_networks_that_saw_most_make_no_mistake_those_of_the_others_are_shown(study):
     mistakes = Mistakes(study)
-    for one in read_told(study):
+    for one in read_trial_answers(study):
         mistakes.add(replace(one, response=one.truth) if one.main else one)
     gallery = next(one for one in mistakes.galleries() if one.target == "category")
     assert gallery.others

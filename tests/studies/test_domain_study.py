@@ -12,9 +12,9 @@ from unseen.kinds.collect import collect, damage, finished_trials
 from unseen.kinds.domains.contents import read
 from unseen.kinds.domains.figures import figures
 from unseen.kinds.domains.findings import AT_ALL, LESS, domain_answer, domain_findings, gap_key, verdicts
-from unseen.kinds.domains.numbers import BOUND, OTHERS, Answered, Domain, domain_numbers
+from unseen.kinds.domains.numbers import BOUND, OTHERS, Domain, DomainAnswers, domain_numbers
 from unseen.kinds.results import gather, summary_of
-from unseen.kinds.told import read_told
+from unseen.kinds.trial_answers import read_trial_answers
 from unseen.measures import mean_interval
 from unseen.reports import write_report
 from unseen.studies.study import Study
@@ -39,7 +39,7 @@ def answers(left_out, right, *, repeat=0, model="", unseen=None):
     right = np.asarray(right, bool)
     out = np.zeros(20, bool) if left_out == "none" else domain == ("a", "b").index(left_out)
     kept = np.ones(20, bool) if unseen is None else ~out | np.isin(np.arange(20), unseen)
-    return Answered(
+    return DomainAnswers(
         model, repeat, left_out, ("a", "b"), ("x", "y"), np.arange(20)[kept], domain[kept],
         (np.arange(20) % 2)[kept], right[kept], out[kept], LeftOut(left_out=left_out, factor="domain"),
     )  # fmt: skip
@@ -48,7 +48,7 @@ def answers(left_out, right, *, repeat=0, model="", unseen=None):
 def test_the_gap_is_taken_on_the_images_that_both_were_asked():
     knows = np.arange(20) >= 4  # of domain a the last six are right, of b all
     bound = answers("none", np.ones(20))
-    part = Answered(**{**vars(bound), **{key: getattr(bound, key)[4:] for key in (
+    part = DomainAnswers(**{**vars(bound), **{key: getattr(bound, key)[4:] for key in (
         "sample", "domain", "category", "right", "unseen")}})  # fmt: skip
     (domain,), reference = domain_numbers([answers("a", knows), part])
     assert reference == BOUND
@@ -105,11 +105,11 @@ def test_means_over_domains_are_of_those_that_have_a_gap():
 def test_categories_are_those_of_their_name_whatever_number_a_trial_gives_them():
     one = answers("a", np.arange(20) % 2 == 0)  # x is right, y is wrong
     turned = {**vars(one), "repeat": 1, "categories": ("y", "x"), "category": 1 - one.category}
-    other = Answered(**turned)
+    other = DomainAnswers(**turned)
     (found,), _ = domain_numbers([one, other])
     assert found.by_category["x"][0].tolist() == [1.0, 1.0]
     assert found.by_category["y"][0].tolist() == [0.0, 0.0]
-    few = Answered(**{**vars(other), **{key: getattr(other, key)[other.category == 1] for key in (
+    few = DomainAnswers(**{**vars(other), **{key: getattr(other, key)[other.category == 1] for key in (
         "sample", "domain", "category", "right", "unseen")}})  # fmt: skip
     (found,), _ = domain_numbers([one, few])
     assert found.images.tolist() == [10, 5]
@@ -265,7 +265,7 @@ def test_levels_keep_their_spelling_where_single_answers_are_told(tmp_path):
     counts = even(20, domains=("art_painting", "photo"))
     grid = {"design.left_out": ["art_painting", "none"]}
     made = study_of(folder_of(tmp_path / "photos", counts), tmp_path / "study", grid=grid, seeds=[0])
-    told = read_told(by_hand(made, lambda left_out, domain, seed: 0.5))
+    told = read_trial_answers(by_hand(made, lambda left_out, domain, seed: 0.5))
     assert [one.condition for one in told] == ["left out art_painting", "left out none"]
 
 

@@ -510,10 +510,10 @@ def test_the_plan_counts_trends_over_images_as_the_page_does(tmp_path):
 
 
 def test_the_plan_says_in_plain_words_how_large_an_effect_must_be():
-    from unseen.kinds.planned import Planned
+    from unseen.kinds.planned import PlannedVerdicts
 
-    assert Planned(1, "seeds", 5).words() == ["verdicts: none will be possible, 1 seed is fewer than 3 repeats"]
-    head, told = Planned(3, "choices of held-out cells", 13, spread=0.02).words()
+    assert PlannedVerdicts(1, "seeds", 5).words() == ["verdicts: none will be possible, 1 seed is fewer than 3 repeats"]
+    head, told = PlannedVerdicts(3, "choices of held-out cells", 13, spread=0.02).words()
     assert head == "verdicts: over 3 choices of held-out cells, corrected for about 13 comparisons"
     assert told.startswith(
         "an effect must be 11.8 times as large as the spread between choices to be found in 80 % of "

@@ -13,7 +13,7 @@ import unseen
 from unseen.engines import open_study
 from unseen.kinds.results import summary_of, tidy_of
 from unseen.studies.answer_names import SEVERAL, UNKNOWN, rows_named
-from unseen.studies.given_answers import About, Rules
+from unseen.studies.given_answers import JoiningRules, SubjectDetails
 from unseen.studies.store import Store
 from unseen.studies.stored import at_hand
 from unseen.studies.subjects import add_answers, answers_of, asked_rows, remove_answers, subjects_of
@@ -46,7 +46,7 @@ def frame_of(study, wrong=()):
 def put(study, frame, name="answers.csv", subject="model", kind="", **how):
     path = study.path.parent / name
     frame.write_parquet(path) if name.endswith("parquet") else frame.write_csv(path)
-    return add_answers(study, [path], About(subject, kind), **how)
+    return add_answers(study, [path], SubjectDetails(subject, kind), **how)
 
 
 def accuracy(study):
@@ -97,7 +97,7 @@ def test_people_are_one_subject_with_an_interval_over_persons_and_missing_answer
             frame.with_columns(pl.Series("response", said), pl.lit(person).alias("subj"), pl.lit("1").alias("rt"))
         )
     put(study, pl.concat(frames), subject="")
-    put(study, pl.concat(frames), "again.csv", "skipping", "people", rules=Rules(no_answer="skip"))
+    put(study, pl.concat(frames), "again.csv", "skipping", "people", rules=JoiningRules(no_answer="skip"))
     record = subjects_of(study)[0][0]
     assert (record.subject.name, record.subject.kind, record.subject.persons) == ("people", "people", 3)
     assert record.facts["counts"]["no answer"] == 1
@@ -164,7 +164,7 @@ def test_files_that_are_no_tables_are_refused(tmp_path):
         ("folder", "no table of answers in folder"),
     ):
         with pytest.raises(UnseenError, match=words):
-            add_answers(study, [tmp_path / name], About("m"))
+            add_answers(study, [tmp_path / name], SubjectDetails("m"))
 
 
 def test_what_is_odd_may_be_told_what_to_do_with(tmp_path):
@@ -173,7 +173,7 @@ def test_what_is_odd_may_be_told_what_to_do_with(tmp_path):
     at = frame["response"].to_list().index("0")
     more = pl.DataFrame({"key": ["nowhere", frame["key"][at]], "response": ["1", "2"]})
     whole = pl.concat([frame, more]).with_columns(pl.col("response").replace({"1": "one", "2": "?"}))
-    rules = Rules("skip", "last", "wrong", {"one": "1", "?": ""})
+    rules = JoiningRules("skip", "last", "wrong", {"one": "1", "?": ""})
     ((record, found),) = put(study, whole, rules=rules)
     assert record.facts["counts"] == {
         "answers": 54, "images": 54, "no answer": 19, "doubled": 1, "unknown images left out": 1,
@@ -214,7 +214,7 @@ def test_a_study_of_several_worlds_takes_no_answers(tmp_path):
     tables = {**ASK, "grid": {"world.viewpoint": ["position", "scale"]}}
     study = open_study(tables, out=tmp_path / "s")
     with pytest.raises(UnseenError, match=r"2 worlds \(its grid varies world.viewpoint\)"):
-        add_answers(study, [tmp_path / "x.csv"], About("m"))
+        add_answers(study, [tmp_path / "x.csv"], SubjectDetails("m"))
 
 
 def test_answers_about_other_images_are_left_out_and_told(tmp_path):

@@ -11,7 +11,7 @@ import torch
 from small_study import ran, study
 from unseen.kinds.checks import check
 from unseen.measures import invariance_coefficient
-from unseen.recordings.ablation import Curve
+from unseen.recordings.ablation import AblationCurve
 from unseen.studies import invariances
 from unseen.studies.invariances import curve_rows, pairs_of, scored
 from unseen.studies.learners import network_of
@@ -149,7 +149,7 @@ def test_scores_are_those_of_activity_collected_by_hand(tmp_path):
 
 def curve(kept):
     kept = np.asarray(kept, np.float64)
-    return Curve(np.linspace(0, 1, len(kept)), kept, np.zeros(len(kept)), 0.9, 50)
+    return AblationCurve(np.linspace(0, 1, len(kept)), kept, np.zeros(len(kept)), 0.9, 50)
 
 
 def test_where_the_curve_gives_no_threshold_units_are_scored_at_zero_and_it_says_so():

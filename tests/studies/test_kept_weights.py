@@ -13,10 +13,10 @@ from safetensors.torch import load_file, save_file
 from small_study import ENCODER, own_network, ran, study, tiny
 from unseen.engines import local, open_study
 from unseen.studies import execute as execution
-from unseen.studies.anew import turns, work
-from unseen.studies.keeping import Keeping, keeping, keeps_weights
 from unseen.studies.kept_weights import LEARNED, WEIGHTS, all_kept, taken
+from unseen.studies.missing_trials import missing_trials, turns
 from unseen.studies.trials import describe, identities, identity, learned_identity
+from unseen.studies.weight_budget import WeightBudget, keeps_weights, weight_budget
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import recipe_from
 
@@ -60,7 +60,7 @@ def test_weights_that_are_gone_are_learned_anew_and_it_is_said_of_which_trials(f
 
 def test_trials_that_were_never_trained_are_not_said_to_be_trained_anew(finished):
     opened = study(finished, seeds=[0, 1, 2], recordings={"layers": "all"})
-    left = work(opened)
+    left = missing_trials(opened)
     assert (len(left.ask), len(left.again), len(left.new)) == (4, 0, 2)
 
 
@@ -370,8 +370,8 @@ def test_recordings_are_no_part_of_what_is_learned_and_all_else_is():
 
 def test_weights_over_the_budget_are_not_kept_all_or_none(tmp_path):
     opened = study(tmp_path / "s", recordings={"weights": 0.001})
-    told = keeping(opened)
-    assert told == Keeping(2, told.bytes, 0.001)
+    told = weight_budget(opened)
+    assert told == WeightBudget(2, told.bytes, 0.001)
     assert told.bytes > 1_000_000
     assert not told.kept
     assert told.words() == (
@@ -385,8 +385,8 @@ def test_weights_over_the_budget_are_not_kept_all_or_none(tmp_path):
 def test_the_budget_counts_what_is_written(tmp_path):
     opened = study(tmp_path / "s")
     ran(opened)
-    assert taken(opened.store)[0] == keeping(opened).networks == 2
-    assert 1 < taken(opened.store)[1] / keeping(opened).bytes < 1.1
+    assert taken(opened.store)[0] == weight_budget(opened).networks == 2
+    assert 1 < taken(opened.store)[1] / weight_budget(opened).bytes < 1.1
 
 
 @pytest.mark.parametrize(("weights", "kept"), [(True, True), (False, False), (2.0, True), (1, True), (0, False)])

@@ -77,9 +77,9 @@ def test_a_probe_answers_as_scikit_learns_with_the_penalty_it_chose(tmp_path):
     assert ran(opened).finished == 1
     trial = opened.trials[0]
     facts, table = answers(opened, trial)
-    from unseen.studies.protocol_table import Where
+    from unseen.studies.protocol_table import RunPlace
 
-    source = probes_together.source_of(opened, trial, Where(CPU, "float32"))
+    source = probes_together.source_of(opened, trial, RunPlace(CPU, "float32"))
     world, split = opened.world(trial), opened.split(trial)
     target = opened.targets(trial)[0]
 

@@ -10,8 +10,8 @@ import pytest
 
 import unseen
 from unseen.kinds.results import findings_of, gather, page_of, summary_of, tidy_of
-from unseen.kinds.weaknesses.feeding import Fed, Way, note_feeding
-from unseen.kinds.weaknesses.heard import everyone
+from unseen.kinds.weaknesses.feeding import Feeding, FeedingCheck, note_feeding
+from unseen.kinds.weaknesses.models_examined import models_examined
 from unseen.kinds.weaknesses.references import keep_reference, question_digest, reference_of, references
 from unseen.kinds.weaknesses.scores import cells_of, classes_of, confusions_of, gap, levels_of, objects_of, worst_cells
 from unseen.measures import judge
@@ -68,7 +68,7 @@ def straight(row):
 
 def test_a_model_that_knows_only_upright_things_loses_all_by_pose_and_nothing_by_others(tmp_path):
     study = answered(opened(tmp_path), straight)
-    (one,), left = everyone(study.inner)
+    (one,), left = models_examined(study.inner)
     assert not left
     assert one.paired
     assert gap(one, "pose").interval.value == -1
@@ -92,7 +92,7 @@ def test_numbers_are_those_of_a_table_read_by_hand(tmp_path):
         return lucky.setdefault(row["row"], bool(rng.random() < (0.8 if row["asked"] == "canonical" else 0.5)))
 
     study = answered(opened(tmp_path), rule, confidence=lambda row: 0.5 + 0.4 * rng.random())
-    (one,), _ = everyone(study.inner)
+    (one,), _ = models_examined(study.inner)
     table = asked(study).with_columns(pl.Series("right", [lucky[row] for row in asked(study)["row"]]).cast(pl.Float64))
     of = {name: table.filter(pl.col("asked") == name) for name in one.sets}
     summary = summary_of(study.inner)
@@ -222,7 +222,7 @@ def test_without_answers_it_says_how_to_get_some(tmp_path):
 
 def test_models_that_were_asked_the_same_images_before_stand_beside(tmp_path):
     study = answered(opened(tmp_path), straight, "first")
-    (one,), _ = everyone(study.inner)
+    (one,), _ = models_examined(study.inner)
     question = question_digest(study.inner)
     keep_reference(question, reference_of(one, "cpu: test", "2026-01-02T03:04:05"))
     assert [each.model for each in references(question)] == ["first"]
@@ -237,7 +237,9 @@ def test_models_that_were_asked_the_same_images_before_stand_beside(tmp_path):
 
 
 def fed(own, other, differs, better, **claim):
-    return Fed("mine", Way("own", own, 100), (Way("0 to 255", other, 100, differs, better, "range=255"),), **claim)
+    return FeedingCheck(
+        "mine", Feeding("own", own, 100), (Feeding("0 to 255", other, 100, differs, better, "range=255"),), **claim
+    )
 
 
 def test_another_feeding_is_named_only_where_it_is_surely_better():

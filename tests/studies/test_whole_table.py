@@ -14,7 +14,7 @@ from domain_example import by_hand, even, folder_of, study_of
 from small_study import CALIBRATED, ran, surroundings
 from unseen.engines import open_study
 from unseen.kinds.collect import collect
-from unseen.kinds.combinations.more import CELL
+from unseen.kinds.combinations.extra_rows import CELL
 from unseen.kinds.distances import cells_by_distance
 from unseen.kinds.domains.contents import read
 from unseen.kinds.domains.numbers import domain_numbers

@@ -9,7 +9,7 @@ import torch
 from small_learners import CPU, TARGETS, fetching, learner, normalised, of, same, toy, trained
 
 from unseen.training import Learner, labelled_data, train
-from unseen.training.feed import Ahead, fits, free_memory, resident
+from unseen.training.feed import Prefetcher, fits, free_memory, resident
 from unseen.vocabulary.recipe import TrainingSection
 
 
@@ -67,7 +67,7 @@ def test_resident_pictures_are_fetched_in_chunks_and_kept_in_order(monkeypatch):
 def test_batches_fetched_ahead_come_in_order_and_end():
     images, _ = toy(12)
     batches = np.arange(12).reshape(4, 3)
-    ahead = Ahead(fetching(images), iter(batches), CPU)
+    ahead = Prefetcher(fetching(images), iter(batches), CPU)
     for rows in batches:
         assert torch.equal(next(ahead), images[torch.from_numpy(rows)])
     with pytest.raises(StopIteration):
@@ -83,7 +83,7 @@ def test_only_a_few_batches_are_fetched_ahead():
         asked.append(rows)
         return fetching(images)(rows, device)
 
-    ahead = Ahead(fetch, iter(np.arange(100).reshape(100, 1)), CPU, depth=3)
+    ahead = Prefetcher(fetch, iter(np.arange(100).reshape(100, 1)), CPU, depth=3)
     time.sleep(0.3)
     assert len(asked) <= 4
     ahead.close()
@@ -100,7 +100,7 @@ def test_an_error_while_fetching_surfaces_as_itself_where_the_batch_is_asked_for
             raise Broken("file 6 is truncated")
         return fetching(images)(rows, device)
 
-    ahead = Ahead(fetch, iter(np.arange(12).reshape(4, 3)), CPU)
+    ahead = Prefetcher(fetch, iter(np.arange(12).reshape(4, 3)), CPU)
     next(ahead), next(ahead)
     with pytest.raises(Broken, match="file 6 is truncated"):
         next(ahead)
@@ -109,7 +109,7 @@ def test_an_error_while_fetching_surfaces_as_itself_where_the_batch_is_asked_for
 
 def test_leaving_early_stops_the_thread_though_batches_are_waiting():
     images, _ = toy(100)
-    ahead = Ahead(fetching(images), iter(np.arange(100).reshape(100, 1)), CPU)
+    ahead = Prefetcher(fetching(images), iter(np.arange(100).reshape(100, 1)), CPU)
     next(ahead)
     ahead.close()
     assert not ahead._thread.is_alive()

@@ -9,12 +9,12 @@ from torch import nn
 from torchvision.transforms import functional as vision
 
 from unseen.models import build
-from unseen.training.pretexts import PRETEXTS, Asked, check_options
+from unseen.training.pretexts import PRETEXTS, PretextBatch, check_options
 from unseen.training.pretexts.captioned import symmetric
 from unseen.training.pretexts.contrast import nt_xent
 from unseen.training.pretexts.distilled import distillation
 from unseen.training.pretexts.masked import masked_errors, patches, waves
-from unseen.training.pretexts.views import Recipe, blurred, cropped, hue_turned, jittered, view
+from unseen.training.pretexts.views import ViewRecipe, blurred, cropped, hue_turned, jittered, view
 from unseen.vocabulary.captions import phrases_of
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.factors import Factor, FactorSpace
@@ -48,7 +48,9 @@ def asked(images, visit=1, seed=3, progress=0.5, learns=True):
     n = len(images)
     levels = torch.stack([torch.arange(n) % 2, torch.arange(n) % 2, torch.arange(n) % 3], 1)
     there = torch.tensor(visit), torch.tensor(progress)
-    return Asked(images, torch.arange(n) + 10, levels, *there, seed, lambda seen: seen.float() / 255 - 0.5, learns)
+    return PretextBatch(
+        images, torch.arange(n) + 10, levels, *there, seed, lambda seen: seen.float() / 255 - 0.5, learns
+    )
 
 
 def test_nt_xent_is_equation_1_of_simclr():
@@ -241,7 +243,7 @@ def test_labels_are_learned_by_cross_entropy_and_asked_on_pictures_as_they_are()
 
 def test_a_view_does_not_depend_on_its_batch_and_differs_from_visit_to_visit():
     images, rows = pictures(8), torch.arange(8) * 5
-    whole = Recipe(colour=1.0, blur=0.5, solarize=0.3)
+    whole = ViewRecipe(colour=1.0, blur=0.5, solarize=0.3)
     every = view(images, whole, rows, torch.tensor(4), 7, 0)
     alone = view(images[5:6], whole, rows[5:6], torch.tensor(4), 7, 0)
     assert torch.equal(every[5:6], alone)
@@ -251,15 +253,15 @@ def test_a_view_does_not_depend_on_its_batch_and_differs_from_visit_to_visit():
 
 def test_a_crop_of_everything_is_the_picture_and_a_flip_mirrors_it():
     images, u = pictures(4).float(), torch.rand(4, 5, generator=torch.Generator().manual_seed(0))
-    torch.testing.assert_close(cropped(images, Recipe(1.0, 1.0, 0.0), u), images, atol=1e-3, rtol=0)
-    torch.testing.assert_close(cropped(images, Recipe(1.0, 1.0, 1.0), u), images.flip(-1), atol=1e-3, rtol=0)
+    torch.testing.assert_close(cropped(images, ViewRecipe(1.0, 1.0, 0.0), u), images, atol=1e-3, rtol=0)
+    torch.testing.assert_close(cropped(images, ViewRecipe(1.0, 1.0, 1.0), u), images.flip(-1), atol=1e-3, rtol=0)
 
 
 def test_a_crop_is_torchvisions_of_the_same_box():
     images = pictures(1, side=16).float()
     u = torch.tensor([[0.25, 0.5, 1.0, 0.0, 0.9]])  # a quarter of the area, square, right and above
     expected = vision.resized_crop(images, 0, 8, 8, 8, [16, 16], antialias=False)
-    found = cropped(images, Recipe(0.0, 1.0, 0.0), u)
+    found = cropped(images, ViewRecipe(0.0, 1.0, 0.0), u)
     torch.testing.assert_close(found[:, :, 1:-1, 2:-1], expected[:, :, 1:-1, 2:-1], atol=1e-2, rtol=0)  # edges differ
 
 
@@ -290,7 +292,7 @@ def test_blur_is_torchvisions_of_the_same_width():
 
 
 def test_grey_pictures_have_views_too():
-    seen = view(pictures(4, channels=1), Recipe(colour=1.0, grey=1.0), torch.arange(4), torch.tensor(1), 0, 0)
+    seen = view(pictures(4, channels=1), ViewRecipe(colour=1.0, grey=1.0), torch.arange(4), torch.tensor(1), 0, 0)
     assert seen.shape == (4, 1, 16, 16)
     assert torch.isfinite(seen).all()
     assert float(seen.min()) >= 0

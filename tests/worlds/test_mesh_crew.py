@@ -11,11 +11,11 @@ import pytest
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.worlds.meshes import crew
-from unseen.worlds.meshes.converted import Facts, converted
+from unseen.worlds.meshes.converted import MeshFacts, converted
 from unseen.worlds.meshes.crew import Job, convert
 from unseen.worlds.meshes.reading import Reading
 from unseen.worlds.meshes.references import content_of
-from unseen.worlds.telling import Telling
+from unseen.worlds.progress_line import ProgressLine
 
 trimesh = pytest.importorskip("trimesh")
 
@@ -57,9 +57,9 @@ def test_where_no_worker_can_start_the_parent_does_the_work(
     jobs: list[Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(crew, "_START", "raise SystemExit")
-    assert sum(isinstance(one, Facts) for one in convert(jobs, tmp_path, workers=2)) == 5
+    assert sum(isinstance(one, MeshFacts) for one in convert(jobs, tmp_path, workers=2)) == 5
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    assert sum(isinstance(one, Facts) for one in convert(jobs, tmp_path, workers=3)) == 5
+    assert sum(isinstance(one, MeshFacts) for one in convert(jobs, tmp_path, workers=3)) == 5
 
 
 def test_a_cache_that_cannot_be_written_is_an_error_from_a_worker_too(jobs: list[Job], tmp_path: Path) -> None:
@@ -85,8 +85,8 @@ def test_a_script_without_a_guard_opens_a_large_folder_and_progress_is_told(tmp_
         trimesh.creation.box(extents=(1, 1 + k, 2)).export(str(tmp_path / "models" / "box" / f"{k}.stl"))
     (tmp_path / "script.py").write_text(
         "from unseen.worlds.meshes import crew\n"
-        "from unseen.worlds import make, telling\n"
-        "crew.FILES_EACH, telling.SELDOM = 1, 0.0\n"
+        "from unseen.worlds import make, progress_line\n"
+        "crew.FILES_EACH, progress_line.SELDOM = 1, 0.0\n"
         f"world = make('meshes', root={str(tmp_path / 'models')!r}, cache={str(tmp_path / 'cache')!r}, workers=2)\n"
         "print('opened', world.samples.instances)\n"
     )
@@ -96,7 +96,7 @@ def test_a_script_without_a_guard_opens_a_large_folder_and_progress_is_told(tmp_
 
 
 def test_time_left_is_told_aside_and_only_where_it_takes_long(capsys: pytest.CaptureFixture[str]) -> None:
-    with Telling("reading meshes") as tell:
+    with ProgressLine("reading meshes") as tell:
         tell(1, 10)
     assert capsys.readouterr() == ("", "")
     tell.said = tell.started = -100.0

@@ -137,13 +137,13 @@ def _run(study: Any, device: str, workers: int | None, pack: int | None, console
     from unseen.engines.local import find_device, run_study
     from unseen.engines.progress import to_follow
     from unseen.kinds.checks import check
-    from unseen.studies.anew import work
     from unseen.studies.commands import typed_command
+    from unseen.studies.missing_trials import missing_trials
 
     place = find_device(device)
     _prepare(study, console)
     check(study)
-    left = work(study, place.type)
+    left = missing_trials(study, place.type)
     todo, first = to_follow(study, left)
     total = len(study.trials)
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
@@ -292,10 +292,10 @@ def examine(
     from unseen.cli.examining import examine as examine_models
     from unseen.cli.examining import form_of, listed_names, pairs
     from unseen.cli.examining import write as write_asked
-    from unseen.engines.examining import Asked
+    from unseen.engines.examining import ExamineOptions
 
     shown = form_of(form)
-    asked = Asked(
+    asked = ExamineOptions(
         world=world, meshes=meshes, folder=folder, factors=listed_names(factors),
         canonical=pairs(canonical, "--canonical"), images=images, map=meanings,
         preprocessing=pairs(preprocessing, "--preprocessing"), labels=None if labels is None else str(labels),
@@ -311,6 +311,132 @@ def examine(
     )  # fmt: skip
     if left:
         raise typer.Exit(left)
+
+
+@app.command()
+def explain(
+    subject: Annotated[
+        str | None,
+        typer.Argument(
+            parser=given_text,
+            metavar="STUDY|MODEL",
+            help="A study (runs/demo), or a model: a name (efficientnet-lite0, timm:resnet50.a1_in1k), a .onnx or .pt2 "
+            "file, module:factory.",
+        ),
+    ] = None,
+    images: Annotated[
+        list[str] | None,
+        typer.Argument(
+            parser=given_text,
+            metavar="IMAGES…",
+            help="Image files or folders. Of a study, default: its most telling test images.",
+        ),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--methods", metavar="NAMES", help="E.g. gradient,grad-cam,occlusion; all. Default: the usual ones."
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            "--class", metavar="CLASS", help="Whose score is explained, by name or number (default: answered)."
+        ),
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="CLASS", help="Less the score of this class: why not that one?")
+    ] = None,
+    unit: Annotated[
+        str, typer.Option("--unit", metavar="LAYER:CHANNEL", help="The activity of a unit in place of a class.")
+    ] = "",
+    trial: Annotated[
+        str,
+        typer.Option(
+            "--trial", metavar="TRIAL", help="Of a study: its number, label or identity (default: the first)."
+        ),
+    ] = "",
+    target: Annotated[
+        str | None, typer.Option("--target", metavar="NAME", help="Of a study: which question, if there are several.")
+    ] = None,
+    rows: Annotated[
+        list[str] | None, typer.Option("--rows", metavar="NUMBERS", help="Of a study: rows of its world, e.g. 3,17.")
+    ] = None,
+    number: Annotated[
+        int, typer.Option("--images", min=1, metavar="N", help="Of a study: how many telling images.")
+    ] = 6,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="METHOD.KEY=VALUE", help="A method's setting, e.g. occlusion.patch=16."),
+    ] = None,
+    checks: Annotated[
+        bool, typer.Option("--checks/--no-checks", help="Whether maps depend on the weights, and answers on the maps.")
+    ] = True,
+    form: Annotated[
+        list[str] | None,
+        typer.Option("--format", metavar="FORM", help="page (default), png, arrays; several with commas."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", parser=given_path, metavar="PATH", help="Where results go (STUDY/explained, runs/explain/MODEL)."
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", parser=given_path, metavar="PATH", help="Another folder for png and arrays.")
+    ] = None,
+    preprocessing: Annotated[
+        list[str] | None,
+        typer.Option("--preprocessing", metavar="KEY=VALUE", help="Of a model: how it is fed, e.g. crop=1.0."),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option("--labels", parser=given_path, metavar="FILE", help="Of a model: its labels, one per line."),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option("--checkpoint", parser=given_path, metavar="FILE", help="Of a model: weights to load."),
+    ] = None,
+    arguments: Annotated[
+        list[str] | None, typer.Option("--argument", metavar="KEY=VALUE", help="What a module:factory is called with.")
+    ] = None,
+    device: Device = "auto",
+    trust: Trust = False,
+    download: Annotated[
+        bool, typer.Option("--download", help="Fetch the weights of a name, if they are not here.")
+    ] = False,
+    listing: Annotated[
+        bool, typer.Option("--list", help="List the methods, what each needs and what can be set.")
+    ] = False,
+) -> None:
+    """Show what a network looks at: maps over images by several methods, and whether to believe them.
+
+    A map is evidence for a class, pixel by pixel. Many look like the edges of the image whatever the network learned,
+    so each method is checked: layers are drawn anew, from the scores down, and a map that hardly changes "does not
+    depend on the weights". A study's network is taken from its kept weights; nothing is trained. The same command again
+    draws only what is missing.
+
+    Example: `unseen explain efficientnet-lite0 photos`, or of a study `unseen explain runs/demo --methods
+    grad-cam,occlusion --format page,png`
+    """
+    from unseen.cli import explaining
+    from unseen.cli.examining import listed_names, pairs
+
+    if listing:
+        return explaining.show_methods(console)
+    if subject is None:
+        raise typer.BadParameter("name a study or a model; `unseen explain --help` shows how.")
+    from unseen.engines.explaining import Wanted
+
+    wanted = Wanted(
+        images=tuple(images or ()), trial=trial, rows=explaining.rows_given(rows), number=number,
+        methods=explaining.methods_of(methods), settings=explaining.settings_of(settings), label=label, against=against,
+        unit=unit, target=target, checks=checks, preprocessing=pairs(preprocessing, "--preprocessing"),
+        labels=None if labels is None else str(labels), checkpoint=None if checkpoint is None else str(checkpoint),
+        arguments=pairs(arguments, "--argument"), download=download,
+    )  # fmt: skip
+    forms = listed_names(form) or ("page",)
+    return explaining.show_explained(console, subject, wanted, forms=forms, out=out, to=to, device=device, trust=trust)
 
 
 @app.command()
@@ -472,6 +598,33 @@ def report(study: StudyPath, settings: Set = None, out: Out = None) -> None:
 
 
 @app.command()
+def view(
+    path: Annotated[
+        Path | None,
+        typer.Argument(
+            parser=given_path, metavar="PATH", help="A folder with studies, or one study's (default: runs)."
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Who may look: this machine alone, or 0.0.0.0 for others.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option("--port", help="The port (default: the first free one from 8765).")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open it in a browser.")] = True,
+) -> None:
+    """Look at studies in a browser: trials as they run, numbers, images, two subjects side by side, units, splits.
+
+    It changes nothing, reads no other folder, and is for this machine alone unless --host says otherwise.
+
+    Example: `unseen view`, or `unseen view runs/demo`
+    """
+    from unseen.cli.viewing import serve
+
+    serve(console, path, host=host, port=port, browser=browser)
+
+
+@app.command()
 def clean(
     study: StudyPath,
     everything: Annotated[
@@ -591,11 +744,14 @@ def answers_add(
     Example: `unseen answers add runs/demo answers.csv --subject my-model`
     """
     from unseen.cli.answers import add, words_of
-    from unseen.studies.given_answers import About, Rules
+    from unseen.studies.given_answers import JoiningRules, SubjectDetails
 
     named = {"image": image, "response": response, "confidence": confidence, "participant": participant}
     named |= {"session": session, "truth": truth}
-    about, rules = About(subject, kind, source, citation), Rules(unknown, doubled, no_answer, words_of(meanings))
+    about, rules = (
+        SubjectDetails(subject, kind, source, citation),
+        JoiningRules(unknown, doubled, no_answer, words_of(meanings)),
+    )
     columns = {role: column for role, column in named.items() if column is not None}
     add(_study(study, out, settings), console, files, about, rules, columns, target=target, replace=replace)
 

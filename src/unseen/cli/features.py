@@ -28,7 +28,7 @@ def show_features(
 ) -> None:
     from unseen.engines.local import find_device
     from unseen.studies.feature_tables import FORMS, feature_table
-    from unseen.studies.protocol_table import Where
+    from unseen.studies.protocol_table import RunPlace
     from unseen.studies.trusting import is_code
     from unseen.vocabulary.errors import UnseenError, listed
     from unseen.vocabulary.recipe import NetworkSection, setting
@@ -44,7 +44,7 @@ def show_features(
     place = find_device(device)
     exact = ("bf16" if place.type == "cuda" else "float32") if precision == "auto" else precision
     with Progress(console, "images") as bar:
-        where = Where(place, exact, lambda what, done, total: bar(done, total))
+        where = RunPlace(place, exact, lambda what, done, total: bar(done, total))
         table = feature_table(network, opened, where, sample=sample, seed=seed)
     console.print(
         f"{table.told['model']} on {opened.name}: {len(table.rows):,} images ({table.computed:,} computed now), "

@@ -24,8 +24,8 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     from unseen.kinds.pictures import grid_pictures, splits
     from unseen.kinds.results import planned
     from unseen.reports import contact_sheet, grid_text
-    from unseen.studies.anew import without_weights, work
-    from unseen.studies.keeping import keeping
+    from unseen.studies.missing_trials import missing_trials, without_weights
+    from unseen.studies.weight_budget import weight_budget
 
     audits = check(study)
     trials = study.trials
@@ -41,7 +41,11 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     show_encoders(study, console, device)
     show_networks(study, console)
     kind = find_device(device).type
-    told = [keeping(study).words(), without_weights(study, kind), *work(study, kind).words()] if trials else []
+    told = (
+        [weight_budget(study).words(), without_weights(study, kind), *missing_trials(study, kind).words()]
+        if trials
+        else []
+    )
     for line in filter(None, [*planned(study).words(), *told]):
         print_hanging(console, line)
     asked = dict.fromkeys(name for trial, _ in audits for name in study.asked(trial))
@@ -215,9 +219,9 @@ def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: 
 
 def show_status(study: Any, console: Console) -> None:
     from unseen.kinds.collect import damage, finished_trials
-    from unseen.studies.anew import work
     from unseen.studies.encoders import encoders_taken
     from unseen.studies.kept_weights import taken
+    from unseen.studies.missing_trials import missing_trials
     from unseen.studies.subjects import subjects_of
     from unseen.vocabulary.sizes import size_text
 
@@ -255,17 +259,17 @@ def show_status(study: Any, console: Console) -> None:
     for why in gone.values():
         print_hanging(console, f"  {why}")
     left = len(trials) - len(done)
-    for line in work(study).words():
+    for line in missing_trials(study).words():
         print_hanging(console, line)
     if left and free:
         console.print(f"{left} to do: the same command with `run` in place of `status` does them")
 
 
 def clean_study(study: Any, console: Console, everything: bool, yes: bool, weights: bool = False) -> None:
-    from unseen.studies import anew
     from unseen.studies.codeless import unknown_code
     from unseen.studies.encoders import encoders_kept, encoders_taken, remove_encoders
     from unseen.studies.kept_weights import remove, taken
+    from unseen.studies.missing_trials import left_behind as weights_left_behind
     from unseen.studies.needed import encoders_left_behind
     from unseen.vocabulary.errors import UnseenError, listed
     from unseen.vocabulary.sizes import size_text
@@ -278,7 +282,7 @@ def clean_study(study: Any, console: Console, everything: bool, yes: bool, weigh
         )
     wanted = {study.find(trial) for trial in study.trials}
     left_behind = [name for name in store.finished() if name not in wanted] if everything else []
-    stale = anew.left_behind(study) if everything else []
+    stale = weights_left_behind(study) if everything else []
     unneeded = encoders_left_behind(study) if everything else []
     failures = list(store.failures())
     with store.locked():

@@ -10,7 +10,7 @@ import numpy as np
 
 from unseen.kinds.variability.read import CANONICAL, SAMPLES, Gaps, read
 from unseen.kinds.weaknesses.closing import FOLDER, Closed, Closing, note_closing
-from unseen.kinds.weaknesses.heard import short_name
+from unseen.kinds.weaknesses.models_examined import short_name
 from unseen.measures import mean_interval
 from unseen.reports.words import has_interval
 from unseen.studies.study import Study

@@ -25,7 +25,7 @@ ENOUGH = 0.9  # of the default classes that a model has words for: then it is as
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExamineOptions:
     """What is to be asked, and how models are understood; the options of ``unseen examine``."""
 
     world: str = ""
@@ -67,7 +67,7 @@ class Examination:
 
 def examination(
     models: Sequence[Any],
-    asked: Asked,
+    asked: ExamineOptions,
     *,
     out: str | Path | None = None,
     settings: Any = (),
@@ -77,7 +77,7 @@ def examination(
     """The study that examines these models: names, files, functions, or tables of answers. ``writing``: also of none,
     since only the images are wanted, for another program."""
     from unseen.engines import open_study
-    from unseen.kinds.weaknesses.heard import short_name
+    from unseen.kinds.weaknesses.models_examined import short_name
 
     files = tuple(Path(one) for one in models if is_answers(one))
     rest = [one for one in models if not is_answers(one)]
@@ -104,7 +104,7 @@ def is_answers(model: Any) -> bool:
     return isinstance(model, str | Path) and str(model).lower().endswith(ANSWERS)
 
 
-def _named(model: Any, asked: Asked) -> str:
+def _named(model: Any, asked: ExamineOptions) -> str:
     """What a recipe calls a model. One that Python holds is brought and held; the code of a name that whoever calls
     wrote may run."""
     from unseen.studies.given_models import hold
@@ -119,9 +119,9 @@ def _named(model: Any, asked: Asked) -> str:
 
             bring(str(model), download=True, checkpoint=None if asked.checkpoint is None else str(asked.checkpoint))
         return str(model)
-    from unseen.models.given import Given, bring
+    from unseen.models.given import GivenModel, bring
 
-    if isinstance(model, Given):
+    if isinstance(model, GivenModel):
         return hold(model)
     if not callable(model):
         raise UnseenError(
@@ -132,7 +132,7 @@ def _named(model: Any, asked: Asked) -> str:
     return hold(bring(model, **said))
 
 
-def _network(name: str, asked: Asked) -> dict[str, Any]:
+def _network(name: str, asked: ExamineOptions) -> dict[str, Any]:
     """``[network]`` of one model."""
     held = name.startswith("held:")  # it was brought with its labels and preprocessing
     made: dict[str, Any] = {"model": name}
@@ -147,7 +147,7 @@ def _network(name: str, asked: Asked) -> dict[str, Any]:
     return made
 
 
-def _tables(names: Sequence[str], asked: Asked) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _tables(names: Sequence[str], asked: ExamineOptions) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The recipe, and what is to be said of it."""
     from unseen.studies.recipe_files import find_recipe
     from unseen.vocabulary.recipe import own_tables
@@ -178,7 +178,7 @@ def _tables(names: Sequence[str], asked: Asked) -> tuple[dict[str, Any], tuple[s
     return tables, tuple(notes)
 
 
-def _opened(name: str, asked: Asked) -> Any:
+def _opened(name: str, asked: ExamineOptions) -> Any:
     from unseen.studies.given_models import given_of
     from unseen.vocabulary.recipe import NetworkSection
 
@@ -190,7 +190,7 @@ def _by_text(model: Any) -> bool:
     return not model.outputs and model.source == "open_clip"
 
 
-def _classes(given: Sequence[Any], asked: Asked, usual: list[str]) -> list[str]:
+def _classes(given: Sequence[Any], asked: ExamineOptions, usual: list[str]) -> list[str]:
     """Of our everyday categories those that every model has words for; the usual ones, if nearly all of these are."""
     from unseen.vocabulary.answer_spaces import answer_space
     from unseen.worlds.collections import table_of
@@ -217,7 +217,7 @@ def _classes(given: Sequence[Any], asked: Asked, usual: list[str]) -> list[str]:
     return known
 
 
-def _settle_world(tables: dict[str, Any], asked: Asked, classes: list[str] | None, notes: list[str]) -> None:
+def _settle_world(tables: dict[str, Any], asked: ExamineOptions, classes: list[str] | None, notes: list[str]) -> None:
     """The world that is asked, its objects as many as the number of images is enough for."""
     world, design = tables["world"], tables["design"]
     if asked.folder is not None:
@@ -256,14 +256,14 @@ def _settle_world(tables: dict[str, Any], asked: Asked, classes: list[str] | Non
 
 def add_files(found: Examination, names: Mapping[Path, str] | None = None) -> list[Any]:
     """Add what other programs answered, under the names of their files; an answer that was there gives way."""
-    from unseen.studies.given_answers import About, UnknownImages
+    from unseen.studies.given_answers import SubjectDetails, UnknownImages
     from unseen.studies.subjects import add_answers
 
     added = []
     for file in found.files:
         name = (names or {}).get(file, "") or _subject(file)
         try:
-            added += add_answers(found.study, [file], About(name, "model" if name else ""), replace=True)
+            added += add_answers(found.study, [file], SubjectDetails(name, "model" if name else ""), replace=True)
         except UnknownImages as error:
             raise UnseenError(
                 f"{error.found} Were the images written with the same options? `unseen examine --write images`, with "
@@ -300,11 +300,11 @@ def remember_all(study: Study) -> None:
     """Keep the numbers of the models that were asked here, for pages about other models."""
     import time
 
-    from unseen.kinds.weaknesses.heard import everyone
+    from unseen.kinds.weaknesses.models_examined import models_examined
     from unseen.kinds.weaknesses.references import keep_reference, question_digest, reference_of
 
     question = question_digest(study)
-    for one in everyone(study)[0]:
+    for one in models_examined(study)[0]:
         machine = one.record.facts.get("machine", {}).get("device", "")
         if one.has_canonical and (machine or one.record.subject.kind == "model"):
             keep_reference(question, reference_of(one, machine, time.strftime("%Y-%m-%dT%H:%M:%S")))
@@ -312,7 +312,7 @@ def remember_all(study: Study) -> None:
 
 def examine(
     models: Any,
-    asked: Asked,
+    asked: ExamineOptions,
     *,
     out: str | Path | None = None,
     settings: Any = (),

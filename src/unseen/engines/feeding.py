@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.kinds.weaknesses.feeding import Fed, Way
+from unseen.kinds.weaknesses.feeding import Feeding, FeedingCheck
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.seeds import keyed
@@ -16,15 +16,15 @@ from unseen.vocabulary.varied_sets import ASKED, CANONICAL
 if TYPE_CHECKING:
     import torch
 
-    from unseen.models.given import Given, Preprocessing
+    from unseen.models.given import GivenModel, Preprocessing
 
 MOST = 100  # canonical images that are tried
 ALIKE = 0.01  # mean and spread of two feedings that differ by less, on a scale of 0 to 1, are one
 
 
 def feeding_of(
-    study: Study, trial: Trial, device: torch.device, known: Mapping[str, Fed], tell: Callable[[str], None]
-) -> Fed | None:
+    study: Study, trial: Trial, device: torch.device, known: Mapping[str, FeedingCheck], tell: Callable[[str], None]
+) -> FeedingCheck | None:
     """How a model was fed and what else was tried; None where its preprocessing is its own affair (a function that
     takes pictures as they are)."""
     from unseen.studies.given_models import given_of, model_told
@@ -70,11 +70,11 @@ def feeding_of(
         model.preprocessing = own
     first = tried[0][2]
     claim = model.known.get("claim") or {}
-    return Fed(
+    return FeedingCheck(
         name,
-        Way(own.words, int(first.sum()), len(rows)),
+        Feeding(own.words, int(first.sum()), len(rows)),
         tuple(
-            Way(title, int(right.sum()), len(rows), int((right != first).sum()), int((right & ~first).sum()), words)
+            Feeding(title, int(right.sum()), len(rows), int((right != first).sum()), int((right & ~first).sum()), words)
             for title, words, right in tried[1:]
         ),
         claim.get("top1"),
@@ -83,8 +83,8 @@ def feeding_of(
     )
 
 
-def _name(model: Given, trial: Trial) -> str:
-    from unseen.kinds.weaknesses.heard import network_name
+def _name(model: GivenModel, trial: Trial) -> str:
+    from unseen.kinds.weaknesses.models_examined import network_name
 
     return network_name(trial) or model.name
 

@@ -197,13 +197,13 @@ class OpenedStudy:
         ``unseen answers add`` does. ``kind``: "people" or "model"; ``columns``: which column is what, as in
         ``{"image": "stimulus", "response": "said"}``; ``words``: what responses mean, ``{"aeroplane": "airplane"}``.
         Gives the table of all subjects."""
-        from unseen.studies.given_answers import About, Rules
+        from unseen.studies.given_answers import JoiningRules, SubjectDetails
         from unseen.studies.subjects import add_answers
 
-        rules = Rules(unknown, doubled, no_answer, dict(words or {}))
+        rules = JoiningRules(unknown, doubled, no_answer, dict(words or {}))
         how = {"rules": rules, "columns": columns, "target": target, "replace": replace}
         with _files(answers) as files:
-            add_answers(self.inner, files, About(subject, kind, source, citation), **how)
+            add_answers(self.inner, files, SubjectDetails(subject, kind, source, citation), **how)
         return self.subjects()
 
     def remove_answers(self, subject: str) -> pl.DataFrame:

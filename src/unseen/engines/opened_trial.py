@@ -117,8 +117,8 @@ class OpenedTrial:
 
     def weights(self) -> dict[str, Tensor]:
         """The weights of its network, by name, where the study kept them."""
-        from unseen.studies.anew import kept_of
         from unseen.studies.kept_weights import Unusable, read
+        from unseen.studies.missing_trials import kept_of
 
         kept = kept_of(self.study, self.inner)
         if kept is None:

@@ -13,8 +13,8 @@ from unseen.studies.together import goes_together
 from unseen.vocabulary.spans import clock
 
 if TYPE_CHECKING:
-    from unseen.studies.anew import Work
     from unseen.studies.execute import Event
+    from unseen.studies.missing_trials import MissingTrials
     from unseen.studies.study import Study
 
 OFTEN = 0.3  # seconds between two looks of the bar
@@ -56,7 +56,7 @@ class Followed:
         self.failed += event.kind == "failed"
 
 
-def to_follow(study: Study, left: Work) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+def to_follow(study: Study, left: MissingTrials) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
     """What :class:`Followed` is given: the trials that are missing, and the encoders and calibrations before them. One
     that is only asked counts as an epoch."""
     epochs = [(trial.label, 1) for trial in left.ask]
@@ -146,9 +146,9 @@ def in_notebook() -> bool:
 def bar_for(study: Study, device: str, progress: bool | None) -> Bar:
     """The bar that suits: in a notebook its own, on a terminal a line, elsewhere (a log, a test) none. ``progress``
     True or False settles it."""
-    from unseen.studies.anew import work
+    from unseen.studies.missing_trials import missing_trials
 
     kind: type[Bar] = NotebookBar if in_notebook() else TerminalBar
     if progress is False or (progress is None and kind is TerminalBar and not sys.stderr.isatty()):
         kind = Bar
-    return kind(*to_follow(study, work(study, device)))
+    return kind(*to_follow(study, missing_trials(study, device)))

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from unseen.engines.local import PACK, find_device
-from unseen.studies.anew import kept_of
 from unseen.studies.encoders import Encoder
+from unseen.studies.missing_trials import kept_of
 from unseen.studies.needed import encoders_to_make
-from unseen.studies.protocol_table import Where, protocol_of
+from unseen.studies.protocol_table import RunPlace, protocol_of
 from unseen.studies.strengths import possible_strengths
 from unseen.studies.study import Study
 from unseen.studies.together import goes_together
@@ -173,7 +173,7 @@ def _pretraining_rate(study: Study, needed: Encoder, device: Any) -> float:
     from unseen.studies.pretraining import build_pretext
     from unseen.studies.protocols.labelled import first_network
     from unseen.training import laid_out
-    from unseen.training.pretexts import Asked
+    from unseen.training.pretexts import PretextBatch
 
     threads, section = torch.get_num_threads(), needed.trial.recipe.pretraining
     if device.type == "cpu":
@@ -190,7 +190,7 @@ def _pretraining_rate(study: Study, needed: Encoder, device: Any) -> float:
         spans = []
         for _ in range(STEPS + 1):
             started = time.perf_counter()
-            asked = Asked(images, rows, levels, zero, zero.float(), 0, lambda seen: seen.float() / 255, True)
+            asked = PretextBatch(images, rows, levels, zero, zero.float(), 0, lambda seen: seen.float() / 255, True)
             pretext.loss(asked).loss.mean().backward()
             if device.type == "cuda":
                 torch.cuda.synchronize()
@@ -218,7 +218,7 @@ def _encoded_per_second(study: Study, trial: Any, device: Any) -> float:
 
     together, world = protocol_of(trial.recipe).together, study.world(trial)
     assert together is not None
-    encode = together.encode(study, trial, Where(device, precisions(trial.recipe, device.type)[0]))
+    encode = together.encode(study, trial, RunPlace(device, precisions(trial.recipe, device.type)[0]))
     size = (32 if device.type == "cpu" else 256, world.channels, *world.size)
     images = torch.randint(0, 256, size, dtype=torch.uint8, device=device)
     spans = []

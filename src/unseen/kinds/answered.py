@@ -5,12 +5,12 @@ from __future__ import annotations
 from unseen.kinds.cell_accuracy import Cells
 from unseen.kinds.confusions import Confusions
 from unseen.kinds.mistakes import Mistakes
-from unseen.kinds.told import read_told
-from unseen.reports.answer_pictures import Answered
+from unseen.kinds.trial_answers import read_trial_answers
+from unseen.reports.answer_pictures import AnswerPictures
 from unseen.studies.study import Study
 
 
-def gather_answers(study: Study) -> Answered | None:
+def gather_answers(study: Study) -> AnswerPictures | None:
     """What the report shows of single answers; None where networks answer with numbers. Trials are read one at a time:
     the answers of a hundred networks would fill the memory."""
 
@@ -18,12 +18,12 @@ def gather_answers(study: Study) -> Answered | None:
         return None
     cells, confusions, mistakes = Cells(), Confusions(), Mistakes(study)
     conditions: set[str] = set()
-    for one in read_told(study):
+    for one in read_trial_answers(study):
         conditions.add(one.condition)
         for part in (cells, confusions, mistakes):
             part.add(one)
     if not conditions:
-        return Answered(left=("Single answers: none are stored that can be read.",))
+        return AnswerPictures(left=("Single answers: none are stored that can be read.",))
     shown, pictures = cells.pictures(), mistakes.galleries()
     left = tuple(reason for reason in (cells.lacking, mistakes.lacking) if reason)
-    return Answered(shown, confusions.pictures(), pictures, left, mistakes.pictureless, len(conditions))
+    return AnswerPictures(shown, confusions.pictures(), pictures, left, mistakes.pictureless, len(conditions))

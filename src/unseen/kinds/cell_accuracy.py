@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unseen.kinds.told import Told
+from unseen.kinds.trial_answers import TrialAnswers
 from unseen.reports.answer_pictures import CellPicture
 
 MOST_PAIRS = 3  # of a design's factors with its first, where there are more than two
@@ -17,14 +17,14 @@ class Tally:
     """Answers by cell, ``[2, rows, columns]``: first those of networks that saw the cell, then those of networks that
     did not. Draws of a design hold out other cells, and one number for both would be neither."""
 
-    def __init__(self, one: Told, key: Key) -> None:
+    def __init__(self, one: TrialAnswers, key: Key) -> None:
         _, _, rows, columns = key
         self.key, self.main, self.networks = key, one.main, 0
         self.levels = one.levels[rows], one.levels[columns]
         shape = 2, len(self.levels[0]), len(self.levels[1])
         self.right, self.asked, self.asked_of = (np.zeros(shape, np.int64) for _ in range(3))
 
-    def add(self, one: Told, asked: np.ndarray) -> None:
+    def add(self, one: TrialAnswers, asked: np.ndarray) -> None:
         """The answers of one more network."""
         _, _, rows, columns = self.key
         shape = self.asked.shape[1:]
@@ -67,7 +67,7 @@ class Cells:
         self.found: dict[object, Tally] = {}  # without the world, levels are those found: others, another picture
         self.lacking = ""
 
-    def add(self, one: Told) -> None:
+    def add(self, one: TrialAnswers) -> None:
         if len(one.places) < 2:
             lacking = "the design has one factor, or the stored answers lack the levels of their images"
             self.lacking = f"Accuracy in each cell: {lacking}."

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from unseen.kinds.told import Told
+from unseen.kinds.trial_answers import TrialAnswers
 from unseen.measures import confusion_matrix
 from unseen.reports.answer_pictures import ConfusionPicture
-from unseen.studies.answers import Words
+from unseen.studies.answers import WordColumn
 
 MOST_PICTURES = 32  # of a study
 MOST_SHOWN = 6  # at once; the others are folded away
@@ -21,14 +21,16 @@ class Confusions:
     def __init__(self) -> None:
         self.found: dict[tuple[str, str, str], tuple[ConfusionPicture, bool]] = {}  # and whether its cells are unseen
 
-    def add(self, one: Told) -> None:
+    def add(self, one: TrialAnswers) -> None:
         for target in one.targets.found():
             classes = _classes(one, target)
             for asked in one.sets.found():
                 here = one.tested & one.sets.is_(asked) & one.targets.is_(target)
                 if not here.any():
                     continue
-                truth, response = (Words(w.places[here], w.names).numbered(classes) for w in (one.truth, one.response))
+                truth, response = (
+                    WordColumn(w.places[here], w.names).numbered(classes) for w in (one.truth, one.response)
+                )
                 counts = confusion_matrix(truth, response, levels=len(classes))
                 networks, unseen = 1, bool(one.unseen[here].sum() * 2 > here.sum())
                 before = self.found.get((one.condition, target, asked), (None, False))[0]
@@ -46,7 +48,7 @@ class Confusions:
         return tuple(replace(picture, main=first) for (picture, _), first in zip(order, shown))
 
 
-def _classes(one: Told, target: str) -> tuple[str, ...]:
+def _classes(one: TrialAnswers, target: str) -> tuple[str, ...]:
     """The answers a target allows, then any others that are stored."""
     here = one.targets.is_(target)
     known = [str(name) for name in one.facts["targets"].get(target, ())]

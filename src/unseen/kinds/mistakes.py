@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unseen.kinds.stretched import visible
-from unseen.kinds.told import Told
+from unseen.kinds.trial_answers import TrialAnswers
 from unseen.reports.answer_pictures import Gallery, Mistake
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
@@ -26,7 +26,7 @@ Key = tuple[str, int]  # an image: its world and its row there
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundMistake:
     """One wrong answer, and the trial whose world shows its image."""
 
     key: Key
@@ -34,13 +34,13 @@ class Found:
     mistake: Mistake
 
 
-class Collected:
+class MistakesByTarget:
     """Answers about unseen cells by target: how often each image was asked and was wrong, and the surest mistakes."""
 
     def __init__(self) -> None:
         self.asked: dict[str, Counter[Key]] = {}
         self.wrong: dict[str, Counter[Key]] = {}
-        self.found: dict[str, list[Found]] = {}
+        self.found: dict[str, list[FoundMistake]] = {}
 
 
 class Mistakes:
@@ -49,9 +49,9 @@ class Mistakes:
 
     def __init__(self, study: Study) -> None:
         self.study, self.lacking, self.pictureless = study, NOTHING_UNSEEN, study.absent
-        self.most, self.others = Collected(), Collected()
+        self.most, self.others = MistakesByTarget(), MistakesByTarget()
 
-    def add(self, one: Told) -> None:
+    def add(self, one: TrialAnswers) -> None:
         if not one.unseen.any() or self.lacking == NOT_STORED:
             return
         self.lacking = NOT_STORED if one.confidence is None or one.sample is None else ""
@@ -65,10 +65,10 @@ class Mistakes:
                 found = counter.setdefault(target, Counter())
                 found.update(zip(itertools.repeat(world), one.sample[which].tolist()))
             surest = bad[np.argsort(-one.confidence[bad], kind="stable")][:LOOKED_AT]
-            mine = [Found((world, int(one.sample[at])), one.trial, self._mistake(one, int(at))) for at in surest]
+            mine = [FoundMistake((world, int(one.sample[at])), one.trial, self._mistake(one, int(at))) for at in surest]
             into.found.setdefault(target, []).extend(mine)
 
-    def _mistake(self, one: Told, at: int) -> Mistake:
+    def _mistake(self, one: TrialAnswers, at: int) -> Mistake:
         assert one.confidence is not None
         assert one.sample is not None
         truth, response = (column.names[column.places[at]] for column in (one.truth, one.response))
@@ -88,7 +88,7 @@ class Mistakes:
         right_here = not self.most.wrong.get(target) and bool(self.others.wrong.get(target))
         among = self.others if right_here else self.most
         wrong, asked = among.wrong.get(target, Counter()), among.asked.get(target, Counter())
-        chosen: dict[Key, Found] = {}
+        chosen: dict[Key, FoundMistake] = {}
         pairs: Counter[tuple[str, str]] = Counter()
         for found in sorted(among.found.get(target, []), key=lambda one: (-one.mistake.confidence, -wrong[one.key])):
             pair = found.mistake.truth, found.mistake.response
@@ -102,7 +102,7 @@ class Mistakes:
         ]
         return Gallery(target, tuple(items), sum(wrong.values()), sum(asked.values()), others=right_here)
 
-    def _shown(self, found: Found) -> Mistake:
+    def _shown(self, found: FoundMistake) -> Mistake:
         """The mistake with what the network was shown, and its name, which trials from before do not store."""
         if self.pictureless:
             return found.mistake

@@ -13,7 +13,7 @@ from unseen.measures.verdicts import FEWEST
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedVerdicts:
     """``n`` repeats, and what they are; ``comparisons`` of the page; ``shared``: why they decide nothing, whatever
     their number; ``spread``: a typical standard deviation of Separate − Shared between repeats in accuracy, 0 where the
     study has no such pair. ``also``: over what else findings are judged, ``less``: which are not, ``apart``: what is
@@ -36,9 +36,9 @@ class Planned:
     def words(self) -> list[str]:
         """What the plan says, and the check where nothing can be decided.
 
-        >>> Planned(2, "seeds", 5).words()
+        >>> PlannedVerdicts(2, "seeds", 5).words()
         ['verdicts: none will be possible, 2 seeds are fewer than 3 repeats']
-        >>> Planned(5, "draws of categories", 8).words()[1].partition(" to be ")[0]
+        >>> PlannedVerdicts(5, "draws of categories", 8).words()[1].partition(" to be ")[0]
         'an effect must be 3.0 times as large as the spread between draws'
         """
         open_ = self.shared or (_few(self.n, self.over) if self.n < FEWEST else "")

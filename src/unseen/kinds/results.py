@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unseen.kinds.collect import collect
-from unseen.kinds.planned import Planned
+from unseen.kinds.planned import PlannedVerdicts
 from unseen.kinds.table import Kind, kind_named, kind_of
 from unseen.studies.commands import made
 
@@ -24,7 +24,7 @@ SUBJECTS = "subjects"
 OVER = "over"  # the column of a summary that says over what an interval is; of networks it is over repeats, and empty
 
 
-def planned(study: Study) -> Planned:
+def planned(study: Study) -> PlannedVerdicts:
     """What a study will be judged by."""
     return kind_of(study.recipe).plan(study)
 
@@ -32,13 +32,15 @@ def planned(study: Study) -> Planned:
 def answering(study: Study) -> Kind:
     """The kind by which a study is told: its own; that of subjects as long as it has answers from elsewhere alone."""
     kind = kind_of(study.recipe)
-    alone = not hears(kind) and study.store.subjects() and not any(study.find(trial) for trial in study.trials)
+    alone = (
+        not tells_of_subjects(kind) and study.store.subjects() and not any(study.find(trial) for trial in study.trials)
+    )
     return kind_named(SUBJECTS) if alone else kind
 
 
-def hears(kind: Kind) -> bool:
+def tells_of_subjects(kind: Kind) -> bool:
     """Whether a kind tells of subjects from elsewhere itself."""
-    return kind.name == SUBJECTS or kind.heard is not None
+    return kind.name == SUBJECTS or kind.subject_rows is not None
 
 
 def tidy_of(study: Study) -> pl.DataFrame:
@@ -51,7 +53,9 @@ def tidy_of(study: Study) -> pl.DataFrame:
 
     kind = kind_of(study.recipe)
     told = (
-        subject_tidy(study) if kind.heard is None else pl.DataFrame(list(kind.heard(study)), infer_schema_length=None)
+        subject_tidy(study)
+        if kind.subject_rows is None
+        else pl.DataFrame(list(kind.subject_rows(study)), infer_schema_length=None)
     )
     if any(study.find(trial) for trial in study.trials):
         told = pl.concat([collect(study), told], how="diagonal_relaxed")
@@ -64,7 +68,7 @@ def summary_of(study: Study) -> pl.DataFrame:
 
     kind = answering(study)
     own = kind.summary(study)
-    if hears(kind) or not study.store.subjects():
+    if tells_of_subjects(kind) or not study.store.subjects():
         return own
     others = kind_named(SUBJECTS).summary(study)
     return pl.concat([own, others.drop("x")], how="diagonal_relaxed")
@@ -79,13 +83,13 @@ def gather(study: Study) -> Contents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
     unrun, kind = (len(study.missing()), len(study.trials)), answering(study)
     found = replace(kind.contents(study), absent=study.absent, unrun=unrun, made=made(study))
-    if hears(kind) or not study.store.subjects():
+    if tells_of_subjects(kind) or not study.store.subjects():
         return found
     from unseen.kinds.subjects.contents import beside
     from unseen.kinds.subjects.page import parts
 
     also = beside(study)
-    return found if also is None else replace(found, more=tuple(parts(also)))
+    return found if also is None else replace(found, added_sections=tuple(parts(also)))
 
 
 def page_of(study: Study, contents: Contents | None = None) -> Page:
@@ -96,7 +100,7 @@ def page_of(study: Study, contents: Contents | None = None) -> Page:
 def show_summary(study: Study, console: Console, frame: pl.DataFrame) -> None:
     """The summary on a terminal."""
     kind = answering(study)
-    if hears(kind) or OVER not in frame.columns:
+    if tells_of_subjects(kind) or OVER not in frame.columns:
         return kind.show(console, frame, study)
     kind.show(console, frame.filter(frame[OVER].is_null()).drop(OVER), study)
     console.print()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
 
-    from unseen.kinds.planned import Planned
+    from unseen.kinds.planned import PlannedVerdicts
     from unseen.reports.blocks import Page
     from unseen.reports.contents import Contents
     from unseen.reports.finding import Finding
@@ -66,15 +66,15 @@ class Kind:
     ``plan(study)``: over what it will be judged.
     ``numbers(record, options)``: all numbers of one finished trial, from its files alone; ``options`` are the recipe's
     ``[measures]``. It imports no polars: a machine that only trains writes them too.
-    ``more(study, records)``: rows of the whole table (``unseen results --format parquet``) that no number holds;
+    ``extra_rows(study, records)``: rows of the whole table (``unseen results --format parquet``) that no number holds;
     ``detail(record, row)``: words to a number in it.
     ``summary(study)``: means with intervals over repeats.
     ``findings(study)``: the claims, judged.
     ``contents(study)``: all that the page shows, ``page(contents)`` the page.
     ``show(console, summary, study)``: the summary on a terminal of 80 columns.
     ``show_end(console, contents)``: what a run ends with, after its answer.
-    ``heard(study)``: rows of the tidy table about subjects from elsewhere, where the kind tells of them as of networks;
-    else they stand beside its networks, as the kind ``subjects`` tells of them.
+    ``subject_rows(study)``: rows of the tidy table about subjects from elsewhere, where the kind tells of them as of
+    networks; else they stand beside its networks, as the kind ``subjects`` tells of them.
     """
 
     name: str
@@ -86,12 +86,12 @@ class Kind:
     contents: Callable[[Study], Contents]
     page: Callable[[Any], Page]
     show: Callable[[Console, pl.DataFrame, Study], None]
-    plan: Callable[[Study], Planned]
+    plan: Callable[[Study], PlannedVerdicts]
     check: Callable[[Study, Trial], Any] = _nothing
-    more: Callable[[Study, Sequence[Record]], Iterable[Row]] = _nothing
+    extra_rows: Callable[[Study, Sequence[Record]], Iterable[Row]] = _nothing
     detail: Callable[[Record, Row], str | None] = _no_detail
     show_end: Callable[[Console, Any], None] = _no_words
-    heard: Callable[[Study], Iterable[Row]] | None = None
+    subject_rows: Callable[[Study], Iterable[Row]] | None = None
     task: str = "classification"
 
 

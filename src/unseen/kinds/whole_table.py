@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.kinds.collect import finished_trials, heads, tidy_rows
-from unseen.kinds.subjects.scores import everyone, numbers_of
+from unseen.kinds.subjects.scores import numbers_of, read_subjects
 from unseen.kinds.table import kind_of
 from unseen.studies.records import Record
 from unseen.studies.sound import NO_ACTIVITY, lacks_activity
@@ -104,7 +104,7 @@ def added(study: Study, trials: Trials) -> Iterator[Row]:
     for name, error in study.left_out.items():
         yield {"trial": name, "measure": f"{FLAG}damaged", "value": 1.0, "detail": str(error)}
     if trials:
-        yield from kind_of(study.recipe).more(study, trials)
+        yield from kind_of(study.recipe).extra_rows(study, trials)
     yield from _subjects(study)
     yield from _calibrations(study)
 
@@ -112,7 +112,7 @@ def added(study: Study, trials: Trials) -> Iterator[Row]:
 def _subjects(study: Study) -> Iterator[Row]:
     """Numbers of subjects whose answers were made elsewhere, under their names."""
     found, left = subjects_of(study)
-    for one in everyone(study, found):
+    for one in read_subjects(study, found):
         head = {"trial": one.record.identity, "backbone": one.subject.name, "subject": one.subject.name}
         told = {key: one.record.facts[key] for key in SUBJECT_FACTS if key in one.record.facts}
         yield {**head, "measure": SUBJECT, "value": 1.0, "detail": json.dumps(told, ensure_ascii=False, sort_keys=True)}

@@ -5,6 +5,7 @@ from unseen.measures.attribution import area_under, energy_gain, energy_on, poin
 from unseen.measures.bootstrap import percentile_ends, resamples
 from unseen.measures.clusters import by_object, over_objects, paired
 from unseen.measures.confidence import Bin, calibration_error, reliability
+from unseen.measures.cue_conflict import ShapeBias, shape_bias
 from unseen.measures.disentanglement import DCI, MIG, dci, mig
 from unseen.measures.distance import level_distances, nearest_seen_distance
 from unseen.measures.gaps import (
@@ -31,6 +32,20 @@ from unseen.measures.growth import (
 )
 from unseen.measures.kinds import KindMean, by_kind, factor_kinds
 from unseen.measures.learning import epochs_to_reach, learning_lead
+from unseen.measures.pairs import (
+    Consistency,
+    PairCounts,
+    difference_p,
+    error_consistency,
+    expected_consistency,
+    kappa,
+    kappa_bounds,
+    mcnemar,
+    pair_counts,
+    paired_difference,
+    resampled_counts,
+    tie_groups,
+)
 from unseen.measures.populations import TypeSummary, UnitSummary, unit_summary
 from unseen.measures.pull import Pull, pull
 from unseen.measures.ranks import RankCorrelation, rank_correlation, spearman
@@ -51,6 +66,7 @@ from unseen.measures.regression import (
     towards_mean,
     undefined_factors,
 )
+from unseen.measures.retest import Line, fit_line, from_scale, mean_drop, to_scale
 from unseen.measures.scaling import scaled
 from unseen.measures.similarity import Dependence, MapSimilarity, agreement, judge_dependence, map_similarity
 from unseen.measures.statistics import Interval, mean_interval, median_interval, proportion_interval
@@ -104,6 +120,7 @@ __all__ = [
     "BySimilarity",
     "CategoryAccuracy",
     "CellAccuracy",
+    "Consistency",
     "CorrelationShares",
     "CrossMatrix",
     "Dependence",
@@ -113,12 +130,15 @@ __all__ = [
     "Interval",
     "InvarianceSummary",
     "KindMean",
+    "Line",
     "MapSimilarity",
     "NestedSpread",
     "OneOut",
+    "PairCounts",
     "Pull",
     "RankCorrelation",
     "SeedSummary",
+    "ShapeBias",
     "StreamedInvariance",
     "Tau",
     "TowardsMean",
@@ -147,12 +167,17 @@ __all__ = [
     "cosine_similarity",
     "cross_matrix",
     "dci",
+    "difference_p",
     "energy_gain",
     "energy_on",
     "epochs_to_reach",
+    "error_consistency",
+    "expected_consistency",
     "factor_kinds",
     "factor_scores",
     "firing_invariance",
+    "fit_line",
+    "from_scale",
     "gap",
     "gap_interval",
     "geometric_mean",
@@ -167,12 +192,16 @@ __all__ = [
     "judge_dependence",
     "judge_level",
     "judge_ranks",
+    "kappa",
+    "kappa_bounds",
     "kept_to_range",
     "learning_lead",
     "least_effect",
     "level_distances",
     "lowest",
     "map_similarity",
+    "mcnemar",
+    "mean_drop",
     "mean_interval",
     "mean_matrix",
     "median_interval",
@@ -184,7 +213,9 @@ __all__ = [
     "nested_spread",
     "object_accuracy",
     "over_objects",
+    "pair_counts",
     "paired",
+    "paired_difference",
     "path_similarity",
     "percentile_ends",
     "pointing_game",
@@ -196,16 +227,20 @@ __all__ = [
     "rank_by_region",
     "rank_correlation",
     "reliability",
+    "resampled_counts",
     "resamples",
     "scaled",
     "seed_summary",
     "selectivity",
+    "shape_bias",
     "share_far_outside",
     "share_towards_mean",
     "slope",
     "spearman",
     "specialization",
     "tau_from_curve",
+    "tie_groups",
+    "to_scale",
     "towards_mean",
     "undefined_factors",
     "unit_scores",

@@ -72,7 +72,7 @@ def neighbour_accuracy(
 
 
 @dataclass(frozen=True)
-class Alike:
+class MeanSimilarity:
     """Mean cosine of two images: of one instance, of two instances of one class, of two classes. NaN: no such pair."""
 
     instance: float
@@ -82,7 +82,7 @@ class Alike:
 
 def alike(
     features: Float[np.ndarray, "n features"], labels: Int[np.ndarray, " n"], instances: Int[np.ndarray, " n"]
-) -> Alike:
+) -> MeanSimilarity:
     r"""How alike images are within instances, within classes and between, over all pairs.
 
     The mean over pairs of a group is :math:`(|\sum_i u_i|^2 - n) / n(n-1)` of its unit vectors, so that no pair is
@@ -97,7 +97,7 @@ def alike(
         pairs = total[1] - less[1]
         return (total[0] - less[0]) / pairs if pairs else float("nan")
 
-    return Alike(mean(within_instance), mean(within_class, within_instance), mean(every, within_class))
+    return MeanSimilarity(mean(within_instance), mean(within_class, within_instance), mean(every, within_class))
 
 
 def _pairs(unit: np.ndarray, groups: np.ndarray) -> tuple[float, float]:

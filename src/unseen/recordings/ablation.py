@@ -155,7 +155,7 @@ def _joined(
 
 
 @dataclass(frozen=True)
-class Curve:
+class AblationCurve:
     """Accuracy of a network by τ: with each image's inactive units ablated (``kept``), with its active ones ablated
     instead (``removed``), and untouched (``full``)."""
 
@@ -179,7 +179,7 @@ def threshold_curves(
     device: torch.device,
     precision: str = "float32",
     size: int = 256,
-) -> dict[Name, dict[str, Curve]]:
+) -> dict[Name, dict[str, AblationCurve]]:
     """How much of a layer can be silenced by τ (Zaidi et al. 2020, sections 2.2 and 3.2).
 
     ``asked`` names the target whose accuracy is taken for each layer, ``truth`` the right answers to ``rows``, and
@@ -204,12 +204,12 @@ def threshold_curves(
     def accuracy(answers: Answers, layer: str) -> float:
         return float(np.mean(answers[asked[layer]][0] == truth[asked[layer]]))
 
-    def curve(name: Name, layer: str) -> Curve:
+    def curve(name: Name, layer: str) -> AblationCurve:
         kept, removed = (
             np.array([accuracy(found[name, layer, step, which], layer) for step in range(len(grid))])
             for which in (True, False)
         )
-        return Curve(grid, kept, removed, accuracy(full, layer), len(rows))
+        return AblationCurve(grid, kept, removed, accuracy(full, layer), len(rows))
 
     return {name: {layer: curve(name, layer) for layer in asked} for name in maxima}
 

@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 
-from unseen.recordings.pairs import KEPT, Kept, Pairs, paired_activity
+from unseen.recordings.pairs import KEPT, KeptActivity, Pairs, paired_activity
 from unseen.recordings.responses import Images
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 
@@ -78,7 +78,7 @@ def unit_invariance(
     """Both passes, at one τ for all layers and transformations. ``keep`` bytes of activity are held for the second,
     which runs only the images beyond them again."""
     how: dict[str, Any] = {"negative": negative, "activity": activity, "device": device, "precision": precision}
-    how |= {"size": size, "kept": Kept(keep)}
+    how |= {"size": size, "kept": KeptActivity(keep)}
     found = extremes(network, layers, fetch, pairs, **how)
     thresholds = {layer: dict.fromkeys(pairs.transformed, threshold) for layer in found}
     return score(network, fetch, pairs, found, thresholds, **how)
@@ -96,7 +96,7 @@ def extremes(
     device: torch.device,
     precision: str = "float32",
     size: int = 1024,
-    kept: Kept | None = None,
+    kept: KeptActivity | None = None,
 ) -> dict[str, Extremes]:
     """First pass. Memory holds a batch, a few numbers per unit, per unit the top 1 % of its plain activity, and what
     ``kept`` takes."""
@@ -166,7 +166,7 @@ def score(
     device: torch.device,
     precision: str = "float32",
     size: int = 1024,
-    kept: Kept | None = None,
+    kept: KeptActivity | None = None,
 ) -> dict[str, LayerInvariance]:
     """Second pass, with τ of each layer and transformation."""
     _check_negative(negative)

@@ -56,7 +56,7 @@ class Pairs:
 
 
 @dataclass(eq=False)
-class Kept:
+class KeptActivity:
     """Activity of the first batches of a pass, up to ``most`` bytes: another pass need not run those again."""
 
     most: int = KEPT
@@ -83,12 +83,12 @@ def paired_activity(
     device: torch.device,
     precision: str,
     size: int,
-    kept: Kept | None = None,
+    kept: KeptActivity | None = None,
 ) -> Iterator[tuple[slice, str, Tensor]]:
     """Places of images, a layer, and its activity ``[versions, images, units]``; the plain version is the first.
 
     What ``kept`` has of an earlier pass comes from there, and it takes what it has room for."""
-    kept = Kept(0) if kept is None else kept
+    kept = KeptActivity(0) if kept is None else kept
     yield from tuple(kept.parts)
     reduce, (recordable, modules) = reducing(activity), named_layers(network, layers)
     rows = pairs.rows

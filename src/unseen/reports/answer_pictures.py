@@ -85,7 +85,7 @@ class Gallery:
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class AnswerPictures:
     """All of it. ``left`` says what could not be told and why; ``pictureless`` why mistakes come without pictures;
     ``conditions`` how many there are, of which some may not be drawn."""
 

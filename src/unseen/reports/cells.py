@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from unseen.reports.answer_pictures import Answered, CellPicture
+from unseen.reports.answer_pictures import AnswerPictures, CellPicture
 from unseen.reports.drawing import Drawing, framed, sheet
 from unseen.reports.heat import heat_grid, heat_tile
 from unseen.reports.tables import csv_link, table
@@ -94,7 +94,7 @@ def _networks(picture: CellPicture) -> str:
     return f"{low if low == high else f'{low}–{high}'} of {picture.networks} networks"
 
 
-def cell_body(found: Answered) -> str:
+def cell_body(found: AnswerPictures) -> str:
     main = [picture for picture in found.cells if picture.main or len(found.cells) <= MOST_SHOWN] or list(found.cells)
     others = [picture for picture in found.cells if not any(picture is one for one in main)]
     words = (
@@ -128,7 +128,7 @@ def _tile(picture: CellPicture) -> str:
     return heat_tile(cell_grid(picture), titled(picture), mean_words(picture), count_words(picture))
 
 
-def _cut(found: Answered) -> str:
+def _cut(found: AnswerPictures) -> str:
     long = {
         name: len(levels)
         for picture in found.cells
@@ -180,7 +180,7 @@ def _said(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def cell_sheet(found: Answered) -> Drawing:
+def cell_sheet(found: AnswerPictures) -> Drawing:
     """All of them in a file."""
     pictures = [picture for picture in found.cells if picture.main] or list(found.cells)
     titles = [f"{picture.target}: {titled(picture)}\n{mean_words(picture)}" for picture in pictures]

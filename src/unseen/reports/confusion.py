@@ -9,7 +9,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from unseen.reports.answer_pictures import Answered, ConfusionPicture
+from unseen.reports.answer_pictures import AnswerPictures, ConfusionPicture
 from unseen.reports.charts import set_title
 from unseen.reports.drawing import Drawing, fitting, framed, sheet
 from unseen.reports.heat import heat_grid, heat_tile
@@ -95,7 +95,7 @@ def worst_words(picture: ConfusionPicture) -> str:
     return f"{right}; most often {', '.join(named)}" if named else right
 
 
-def confusion_body(found: Answered) -> str:
+def confusion_body(found: AnswerPictures) -> str:
     main = [picture for picture in found.confusions if picture.main]
     others = [picture for picture in found.confusions if not picture.main]
     words = (
@@ -117,7 +117,7 @@ def _tile(picture: ConfusionPicture) -> str:
     return heat_tile(confusion_grid(picture), f"{picture.target}: {titled(picture)}", worst_words(picture))
 
 
-def confusion_sheet(found: Answered) -> Drawing:
+def confusion_sheet(found: AnswerPictures) -> Drawing:
     """Those shown at once, in a file."""
     pictures = [picture for picture in found.confusions if picture.main]
     titles = [f"{picture.target}: {titled(picture)}" for picture in pictures]

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     import polars as pl
 
-    from unseen.reports.answer_pictures import Answered
+    from unseen.reports.answer_pictures import AnswerPictures
     from unseen.reports.blocks import Section
     from unseen.reports.finding import Finding
 
@@ -103,6 +103,6 @@ class Contents:
     layers: tuple[str, ...] = ()  # in network order; where not given, as they appear in ``summary`` with the stem first
     absent: str = ""  # why the images were not at hand when this was gathered
     unrun: tuple[int, int] = (0, 0)  # trials that have not finished, of how many
-    answered: Answered | None = None  # what single answers tell; none where answers are numbers
+    answered: AnswerPictures | None = None  # what single answers tell; none where answers are numbers
     made: Mapping[str, str] = field(default_factory=dict)  # "command", "run" and "written": how and when
-    more: tuple[Section | str, ...] = ()  # what stands below the findings, whatever the kind of study
+    added_sections: tuple[Section | str, ...] = ()  # what stands below the findings, whatever the kind of study

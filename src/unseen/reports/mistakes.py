@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from unseen.reports.answer_pictures import Answered, Gallery, Mistake
+from unseen.reports.answer_pictures import AnswerPictures, Gallery, Mistake
 from unseen.reports.drawing import data_uri
 from unseen.reports.words import number
 
@@ -12,7 +12,7 @@ SIDE = 112  # pixels of a picture's longer side
 MOST_BYTES = 600_000  # of all pictures together
 
 
-def gallery_body(found: Answered) -> str:
+def gallery_body(found: AnswerPictures) -> str:
     left = MOST_BYTES
     made, gone = [], 0
     for gallery in found.galleries:

@@ -45,7 +45,7 @@ def page_of(contents: Contents, first: Part, sections: Sequence[Part]) -> Page:
         contents.question,
         contents.answer,
         contents.shows,
-        (first, findings(contents), *contents.more, *sections, *closing),
+        (first, findings(contents), *contents.added_sections, *sections, *closing),
         contents.made,
     )
 

@@ -37,7 +37,7 @@ NEEDED = (IMAGE, RESPONSE)
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class AnswerRows:
     """Rows of text as given: the columns found, by what they are, and of each row its file and line."""
 
     columns: Mapping[str, str]  # what a column is, and what it is called
@@ -49,7 +49,7 @@ class Read:
         return len(self.texts[RESPONSE])
 
 
-def read_files(files: Sequence[Path], named: Mapping[str, str]) -> Read:
+def read_files(files: Sequence[Path], named: Mapping[str, str]) -> AnswerRows:
     """Files (or folders of them) as one table; ``named`` says what columns are called where that is not guessed."""
     import polars as pl
 
@@ -67,7 +67,7 @@ def read_files(files: Sequence[Path], named: Mapping[str, str]) -> Read:
     used = set(columns.values())
     left = tuple(dict.fromkeys(name for frame in frames for name in frame.columns if name not in used))
     texts = {role: [text.strip() for text in whole[role].to_list()] for role in whole.columns}
-    return Read(columns, texts, tuple(paths), left)
+    return AnswerRows(columns, texts, tuple(paths), left)
 
 
 def columns_of(names: Sequence[str], named: Mapping[str, str], file: Path | str) -> dict[str, str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class WordColumn:
     """A column of words: ``names[place]`` for each row's place."""
 
     places: np.ndarray
@@ -54,7 +54,7 @@ def answered_columns(folder: Path) -> list[str]:
     return pq.read_schema(folder / "responses.parquet").names
 
 
-def words(table: pa.Table, name: str) -> Words:
+def words(table: pa.Table, name: str) -> WordColumn:
     """A column of words, whether it was stored by its spelling or by places of it. None may be missing."""
     import pyarrow as pa
 
@@ -64,4 +64,4 @@ def words(table: pa.Table, name: str) -> Words:
         column = column.dictionary_encode()
     if missing := column.null_count or column.dictionary.null_count:
         raise pa.ArrowInvalid(f"column '{name}' lacks {missing} of its {len(column):,} words")
-    return Words(np.asarray(column.indices), tuple(column.dictionary.to_pylist()))
+    return WordColumn(np.asarray(column.indices), tuple(column.dictionary.to_pylist()))

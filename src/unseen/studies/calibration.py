@@ -38,7 +38,7 @@ DOUBT = 2.0  # standard errors above chance from which an accuracy is told from 
 
 
 @dataclass(frozen=True)
-class Curve:
+class StrengthCurve:
     """Accuracy at rising strengths up to the first under the target, which is ``chosen``; None where there is none."""
 
     strengths: tuple[float, ...]
@@ -79,7 +79,7 @@ def calibrate(
 
 def fall(
     ask: Callable[[float], float], strengths: Sequence[float], below: float, n: int, *, most: int | None = None
-) -> Curve:
+) -> StrengthCurve:
     """``ask(strength)`` at rising strengths until it is under ``below``; ``n`` images are asked each time.
 
     >>> fall(lambda strength: 1 - strength, [0.25, 0.5, 0.75, 1.0], 0.5, 100).chosen
@@ -89,11 +89,13 @@ def fall(
     for strength in strengths:
         seen.append(ask(strength))
         if seen[-1] < below:
-            return Curve(tuple(strengths[: len(seen)]), tuple(seen), n, strength)
+            return StrengthCurve(tuple(strengths[: len(seen)]), tuple(seen), n, strength)
     last = f"{strengths[-1]:g}, the last of {len(strengths)} step{'s' * (len(strengths) != 1)}"
     if most is not None and len(strengths) < most:
         last = f"{strengths[-1]:g}, the last step within its range"
-    return Curve(tuple(strengths), tuple(seen), n, None, f"accuracy was still {seen[-1]:.3f} at strength {last}")
+    return StrengthCurve(
+        tuple(strengths), tuple(seen), n, None, f"accuracy was still {seen[-1]:.3f} at strength {last}"
+    )
 
 
 def accuracy_at(
@@ -163,7 +165,7 @@ def _record(study: Study, needed: Calibration, device: torch.device, watch: Watc
     curves = {}
     for level, step in section.steps.items():
         if fault:
-            curves[level] = Curve((), (), len(rows), None, fault)
+            curves[level] = StrengthCurve((), (), len(rows), None, fault)
             continue
         tried = possible_strengths(level, step, section.most)
         curves[level] = fall(lambda s, at=level: ask(at, s), tried, target_accuracy, len(rows), most=section.most)

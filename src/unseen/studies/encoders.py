@@ -21,7 +21,7 @@ from unseen.studies.store import Store, disk_error, unwritten, write_folder
 from unseen.studies.trials import Trial, encoder_described, identity, setting_text, stem_of
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.protocol_names import NO_PRETRAINING
-from unseen.vocabulary.recipe import Named
+from unseen.vocabulary.recipe import NamedSection
 from unseen.vocabulary.visible import visible
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class BadEncoder(UnseenError):
     """An encoder that is there and cannot be used."""
 
 
-def pretraining_world(trial: Trial) -> Named | None:
+def pretraining_world(trial: Trial) -> NamedSection | None:
     """The world that a trial's encoder learns from, if it needs one."""
     return trial.recipe.pretraining.world
 

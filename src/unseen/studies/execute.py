@@ -12,19 +12,19 @@ import numpy as np
 import torch
 
 from unseen.recordings import activity_per_cell, respond
-from unseen.studies.anew import kept_of
 from unseen.studies.asked import layers_to_record
 from unseen.studies.encoders import encoder_flags
-from unseen.studies.invariances import Recorded, record_invariance
-from unseen.studies.keeping import keeps_weights
-from unseen.studies.kept_weights import Kept, Learned, Unusable, keep, read, remove
+from unseen.studies.invariances import RecordedInvariance, record_invariance
+from unseen.studies.kept_weights import KeptWeights, TrainingRecord, Unusable, keep, read, remove
 from unseen.studies.latents import latents_recorded
 from unseen.studies.learners import finished, learner_of, with_weights
+from unseen.studies.missing_trials import kept_of
 from unseen.studies.recorded import Event, Watch, facts_before, fail, machine, write_files
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
 from unseen.studies.together import answer_together, goes_together
 from unseen.studies.trials import Trial, describe, identity, learned_identity, precisions
+from unseen.studies.weight_budget import keeps_weights
 from unseen.training import LabelledData, Learner, Trained, reproducible, train
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import responses_table
@@ -74,7 +74,7 @@ def _ask(study: Study, trial: Trial, device: torch.device, watch: Watch) -> bool
     return True
 
 
-def _discard(study: Study, kept: Kept) -> None:
+def _discard(study: Study, kept: KeptWeights) -> None:
     """Weights that cannot be used give way to those that are learned anew; a trial that holds its own stays."""
     if study.weights_inside.get(kept.identity) == kept.folder:
         del study.weights_inside[kept.identity]
@@ -142,14 +142,14 @@ def _without(trial: Trial) -> str:
     return f"{chosen}the curves named validation are of training images"
 
 
-def _learned(trained: Trained, packed: int, together: float, device: torch.device) -> Learned:
-    return Learned(
+def _learned(trained: Trained, packed: int, together: float, device: torch.device) -> TrainingRecord:
+    return TrainingRecord(
         list(trained.curve), trained.best_epoch, trained.flags, trained.seconds, packed, together, machine(device),
         trained.search,
     )  # fmt: skip
 
 
-def _keep(study: Study, trial: Trial, precision: str, learned: Learned, network: Any, watch: Watch) -> None:
+def _keep(study: Study, trial: Trial, precision: str, learned: TrainingRecord, network: Any, watch: Watch) -> None:
     """Keep the weights before anything is asked of them: whoever is killed while asking need not train again."""
     description = describe(trial, study.world(trial), precision)
     if why := keep(study.store, description, learned, network.network.state_dict()):
@@ -162,7 +162,7 @@ def _record(
     name: str,
     precision: str,
     network: Any,
-    learned: Learned,
+    learned: TrainingRecord,
     device: torch.device,
     asked: Mapping[str, Any] | None = None,
 ) -> dict[str, str]:
@@ -175,7 +175,7 @@ def _record(
         "activity": _activity(study, trial, network, layers if recordings.cells else (), device, precision),
         "latents": latents_recorded(study, trial, network, device),
     }
-    invariance, flags = Recorded(), learned.flags
+    invariance, flags = RecordedInvariance(), learned.flags
     if recordings.invariance:
         try:
             invariance = record_invariance(study, trial, network, layers, device=device, precision=precision)

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from unseen.measures.neighbours import Alike, alike, neighbour_accuracy
+from unseen.measures.neighbours import MeanSimilarity, alike, neighbour_accuracy
 from unseen.recordings.features import Features
 from unseen.studies.given_models import given_of, model_told
 from unseen.studies.kept_features import features_of, keep_features
-from unseen.studies.protocol_table import Where
+from unseen.studies.protocol_table import RunPlace
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.recipe import NetworkSection
 from unseen.vocabulary.sample_keys import sample_keys
@@ -54,7 +54,7 @@ class FeatureTable:
         labels = samples.levels(factor or self.category, self.rows)
         return neighbour_accuracy(self.features, labels, samples.instance_numbers(self.rows))
 
-    def alike(self) -> Alike:
+    def alike(self) -> MeanSimilarity:
         samples = self.world.samples
         return alike(self.features, samples.levels(self.category, self.rows), samples.instance_numbers(self.rows))
 
@@ -98,7 +98,7 @@ class FeatureTable:
 
 
 def feature_table(
-    network: NetworkSection, world: World, where: Where, *, sample: int | None = None, seed: int = 0
+    network: NetworkSection, world: World, where: RunPlace, *, sample: int | None = None, seed: int = 0
 ) -> FeatureTable:
     """Features of a world's rows, or of a ``sample`` of them drawn by chance; those that are kept are not computed."""
     model = given_of(network).to(where.device)

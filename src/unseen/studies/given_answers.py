@@ -24,7 +24,7 @@ from unseen.studies.answer_files import (
     SUBJECT,
     TARGET,
     TRUTH,
-    Read,
+    AnswerRows,
 )
 from unseen.studies.answer_names import SEVERAL, UNKNOWN, rows_named
 from unseen.vocabulary.errors import UnseenError, listed, unknown
@@ -50,7 +50,7 @@ class UnknownImages(UnseenError):
 
 
 @dataclass(frozen=True)
-class Rules:
+class JoiningRules:
     """What to do with rows that cannot be taken as they are. ``unknown``: those that name no image. ``doubled``:
     further answers of the same person (and session) to the same image. ``no_answer``: what a missing answer counts as;
     it is kept either way. ``words`` sends a response to a class, or to "" for no answer."""
@@ -67,7 +67,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class About:
+class SubjectDetails:
     """What whoever adds answers says of their subject; "" where the file tells."""
 
     name: str = ""
@@ -81,7 +81,7 @@ class About:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class GivenAnswers:
     """The answers of one subject, an entry per answer: row of the world, place of the target, class number (−1: none).
     ``person`` and ``session`` are "" where none is told, ``confidence`` and ``seconds`` NaN. ``counts`` and ``notes``
     tell what was found in the file."""
@@ -102,8 +102,13 @@ class Given:
 
 
 def joined(
-    read: Read, samples: Samples, targets: Sequence[Target], about: About, rules: Rules, target: str = ""
-) -> list[Given]:
+    read: AnswerRows,
+    samples: Samples,
+    targets: Sequence[Target],
+    about: SubjectDetails,
+    rules: JoiningRules,
+    target: str = "",
+) -> list[GivenAnswers]:
     """The answers of each subject of a file. ``about``: whose they are; ``target``: which question is answered, where
     the file does not tell."""
     names = read.texts[IMAGE]
@@ -134,7 +139,7 @@ def joined(
             [f"{counts['no answer']:,} answers are missing; they are kept, and {none}"] if counts["no answer"] else []
         )
         found.append(
-            Given(
+            GivenAnswers(
                 subject, matched.rows[once], asked[once], response[once], confidence[once], persons[once],
                 np.array(_texts(read, SESSION), dtype=object)[once], seconds[once], counts, tuple(own),
             )
@@ -146,11 +151,11 @@ _DOUBLED = {"refuse": "they say the same, and one is kept", "first": "the first 
 _DOUBLED["all"] = "all are kept"
 
 
-def _texts(read: Read, role: str) -> list[str]:
+def _texts(read: AnswerRows, role: str) -> list[str]:
     return list(read.texts[role]) if role in read.texts else [""] * len(read)
 
 
-def _known(read: Read, rows: np.ndarray, rules: Rules) -> np.ndarray:
+def _known(read: AnswerRows, rows: np.ndarray, rules: JoiningRules) -> np.ndarray:
     """Which rows of the file name an image."""
     names, column = read.texts[IMAGE], read.columns[IMAGE]
     several = dict.fromkeys(names[place] for place in np.flatnonzero(rows == SEVERAL).tolist())
@@ -171,7 +176,7 @@ def _known(read: Read, rows: np.ndarray, rules: Rules) -> np.ndarray:
 
 
 def _targets(
-    read: Read, samples: Samples, targets: Sequence[Target], named: str, kept: np.ndarray
+    read: AnswerRows, samples: Samples, targets: Sequence[Target], named: str, kept: np.ndarray
 ) -> tuple[np.ndarray, str]:
     """Which question each row answers: as said, as its column tells, else the one that knows the answers."""
     names = [target.name for target in targets]
@@ -192,7 +197,7 @@ def _targets(
     return np.full(len(read), place, dtype=np.int64), note
 
 
-def _said(read: Read, kept: np.ndarray) -> list[str]:
+def _said(read: AnswerRows, kept: np.ndarray) -> list[str]:
     given = read.texts[RESPONSE]
     return list(dict.fromkeys(given[place] for place in np.flatnonzero(kept).tolist()))
 
@@ -211,7 +216,12 @@ def _classes(samples: Samples, target: Target) -> dict[str, int]:
 
 
 def _responses(
-    read: Read, samples: Samples, targets: Sequence[Target], asked: np.ndarray, kept: np.ndarray, rules: Rules
+    read: AnswerRows,
+    samples: Samples,
+    targets: Sequence[Target],
+    asked: np.ndarray,
+    kept: np.ndarray,
+    rules: JoiningRules,
 ) -> np.ndarray:
     """Class numbers, −1 where nothing was answered."""
     found, strange = np.full(len(read), -1, dtype=np.int64), Counter()
@@ -237,7 +247,7 @@ def _responses(
 
 
 def _check_truth(
-    read: Read, samples: Samples, targets: Sequence[Target], asked: np.ndarray, rows: np.ndarray, kept: np.ndarray
+    read: AnswerRows, samples: Samples, targets: Sequence[Target], asked: np.ndarray, rows: np.ndarray, kept: np.ndarray
 ) -> None:
     """Where the file says what an image shows, the world must agree: else its names lead to other images."""
     if TRUTH not in read.texts:
@@ -260,7 +270,7 @@ def _check_truth(
             )
 
 
-def _numbers(read: Read, role: str, kept: np.ndarray) -> np.ndarray:
+def _numbers(read: AnswerRows, role: str, kept: np.ndarray) -> np.ndarray:
     found = np.full(len(read), math.nan)
     for place in np.flatnonzero(kept).tolist() if role in read.texts else ():
         text = read.texts[role][place]
@@ -280,7 +290,7 @@ def _numbers(read: Read, role: str, kept: np.ndarray) -> np.ndarray:
 
 
 def _subjects(
-    read: Read, kept: np.ndarray, about: About
+    read: AnswerRows, kept: np.ndarray, about: SubjectDetails
 ) -> Iterator[tuple[Subject, np.ndarray, np.ndarray, list[str]]]:
     """Each subject of the file, its rows, the person of every row, and what was guessed."""
     name, kind = about.name, about.kind
@@ -315,7 +325,7 @@ def _subjects(
 
 def _once(
     here: np.ndarray, rows: np.ndarray, asked: np.ndarray, response: np.ndarray, persons: np.ndarray,
-    sessions: Sequence[str], names: Sequence[str], rules: Rules,
+    sessions: Sequence[str], names: Sequence[str], rules: JoiningRules,
 ) -> tuple[np.ndarray, int]:  # fmt: skip
     """The rows of the file that count, in order, and how many come again."""
     first: dict[tuple, int] = {}

@@ -19,7 +19,7 @@ from unseen.vocabulary.recipe import NetworkSection
 from unseen.vocabulary.trust import CodeUnknown
 
 if TYPE_CHECKING:
-    from unseen.models.given import Given
+    from unseen.models.given import GivenModel
 
 HELD, FOLDER = "held:", "huggingface:"
 SAID = (
@@ -31,18 +31,20 @@ SAID = (
     "part",
     "features",
 )  # of [network]: what a model is opened by
-_held: dict[str, Given] = {}
-_unknown: WeakKeyDictionary[Given, str] = WeakKeyDictionary()  # what stands for the digest of models that have none
+_held: dict[str, GivenModel] = {}
+_unknown: WeakKeyDictionary[GivenModel, str] = (
+    WeakKeyDictionary()
+)  # what stands for the digest of models that have none
 
 
-def hold(model: Given) -> str:
+def hold(model: GivenModel) -> str:
     """Let recipes name a model that Python holds: gives what to put as ``network.model``."""
     name = f"{HELD}{model.name}-{_content(model, _digest(model))[:12]}"
     _held[name] = model
     return name
 
 
-def given_of(network: NetworkSection) -> Given:
+def given_of(network: NetworkSection) -> GivenModel:
     """The model of a recipe without a grid."""
     if network.model is None:
         raise UnseenError(
@@ -74,7 +76,7 @@ def _state(path: str) -> list[tuple[str, int, int]]:
 
 
 @lru_cache(maxsize=2)  # models are large
-def _opened(told: str) -> Given:
+def _opened(told: str) -> GivenModel:
     from unseen.models.given import bring
 
     said = json.loads(told)
@@ -103,18 +105,18 @@ def model_in_identity(network: NetworkSection) -> dict[str, Any]:
     return {"model": model_name(network), "code": _content(found, found.digest or network.model), **labels}
 
 
-def _digest(model: Given) -> str:
+def _digest(model: GivenModel) -> str:
     """Its digest; of one without any what no other model of any process has."""
     return model.digest or _unknown.setdefault(model, secrets.token_hex(8))
 
 
-def _content(model: Given, digest: str) -> str:
+def _content(model: GivenModel, digest: str) -> str:
     """Of all that decides a model's answers and what they are called."""
     told = [digest, _fed(model), model.labels, model.label_space, model.are_probabilities]
     return hashlib.blake2b(json.dumps(told, default=str).encode(), digest_size=16).hexdigest()
 
 
-def _fed(model: Given) -> dict[str, Any]:
+def _fed(model: GivenModel) -> dict[str, Any]:
     """What decides numbers beside weights and code: preprocessing, precision, and the layer of its features."""
     body: Any = model.body
     layer = getattr(body, "layer", "") or getattr(getattr(body, "chosen", None), "features", "")
@@ -131,12 +133,12 @@ def model_name(network: NetworkSection) -> str:
     return Path(name).name if Path(name).expanduser().exists() else name
 
 
-def model_told(model: Given) -> Mapping[str, Any]:
+def model_told(model: GivenModel) -> Mapping[str, Any]:
     """All that decides what a model makes of pictures."""
     return {"digest": _digest(model), **_fed(model)}
 
 
-def model_description(model: Given) -> dict[str, Any]:
+def model_description(model: GivenModel) -> dict[str, Any]:
     """A model as a trial's record tells of its network."""
     module = model.module
     count = sum(parameter.numel() for parameter in module.parameters()) if module is not None else 0

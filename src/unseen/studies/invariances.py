@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import torch
 
-    from unseen.recordings.ablation import Curve
+    from unseen.recordings.ablation import AblationCurve
     from unseen.recordings.invariance import LayerInvariance
     from unseen.recordings.pairs import Pairs
     from unseen.recordings.responses import Images
@@ -44,7 +44,7 @@ NO_TAU = "scored at τ = 0"  # how the reason ends where the curve gives none
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedInvariance:
     """Tables by file name, and what goes into ``trial.json``."""
 
     tables: dict[str, pa.Table] = field(default_factory=dict)
@@ -52,12 +52,12 @@ class Recorded:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenThreshold:
     """τ of one layer and transformation, and why."""
 
     threshold: float
     reason: str
-    curve: Curve | None
+    curve: AblationCurve | None
 
 
 def check_invariance(trial: Trial, split: Split, targets: Sequence[Target]) -> None:
@@ -109,7 +109,7 @@ def check_rectified(study: Study, trial: Trial) -> None:
 
 def record_invariance(
     study: Study, trial: Trial, network: Any, layers: Sequence[str], *, device: torch.device, precision: str
-) -> Recorded:
+) -> RecordedInvariance:
     """The tables ``invariance.parquet`` and ``thresholds.parquet`` of a trained network, and its facts."""
     world, split, recordings = study.world(trial), study.split(trial), trial.recipe.recordings
     samples, targets = world.samples, study.targets(trial)
@@ -131,7 +131,7 @@ def record_invariance(
         "firing": "" if pairs.wanted else f"the top 1 % of {len(pairs.plain)} images is no image",
         "layers": {layer: _facts(scores[layer], chosen[layer]) for layer in layers},
     }
-    return Recorded({"invariance": invariance_table(scores), "thresholds": thresholds_table(chosen)}, facts)
+    return RecordedInvariance({"invariance": invariance_table(scores), "thresholds": thresholds_table(chosen)}, facts)
 
 
 def pairs_of(samples: Samples, split: Split) -> Pairs:
@@ -167,15 +167,15 @@ def scored(
     threshold: float | str = "search",
     negative: str = "error",
     **how: Any,
-) -> tuple[dict[str, dict[str, Chosen]], dict[str, LayerInvariance]]:
+) -> tuple[dict[str, dict[str, ChosenThreshold]], dict[str, LayerInvariance]]:
     """Maxima, then τ by layer and transformation, then scores. ``rows``, ``asked`` and ``truth`` are those of
     :func:`unseen.recordings.threshold_curves`; a τ that is given is looked at by the same ablations, at that τ alone.
     """
     from unseen.recordings.ablation import THRESHOLDS, threshold_curves
     from unseen.recordings.invariance import extremes, score
-    from unseen.recordings.pairs import Kept
+    from unseen.recordings.pairs import KeptActivity
 
-    kept = Kept()
+    kept = KeptActivity()
     found = extremes(network, layers, fetch, pairs, negative=negative, kept=kept, **how)
     maxima = {
         level: {layer: one.maxima[place] for layer, one in found.items()}
@@ -191,18 +191,18 @@ def scored(
     return chosen, score(network, fetch, pairs, found, taus, negative=negative, kept=kept, **how)
 
 
-def _chosen(curve: Curve | None, threshold: float | str) -> Chosen:
+def _chosen(curve: AblationCurve | None, threshold: float | str) -> ChosenThreshold:
     if threshold != "search":
-        return Chosen(float(threshold), "", curve)
+        return ChosenThreshold(float(threshold), "", curve)
     assert curve is not None
     tau = tau_from_curve(curve.thresholds, curve.kept, curve.full, without_active=curve.removed)
     if not (np.isfinite(tau.tau) and tau.tau < curve.thresholds.max()):
-        return Chosen(0.0, f"{tau.reason}; {NO_TAU}", curve)
+        return ChosenThreshold(0.0, f"{tau.reason}; {NO_TAU}", curve)
     left = (
         f"ablating the active units leaves {tau.without_active:.3f} of {curve.full:.3f}: others know the category too"
     )
     reasons = [tau.reason, left if tau.without_active > LEFT * curve.full else ""]
-    return Chosen(tau.tau, "; ".join(filter(None, reasons)), curve)
+    return ChosenThreshold(tau.tau, "; ".join(filter(None, reasons)), curve)
 
 
 def _asked(network: Any, layers: Sequence[str], targets: Sequence[Target], category: str) -> dict[str, str]:
@@ -215,7 +215,7 @@ def _asked(network: Any, layers: Sequence[str], targets: Sequence[Target], categ
     return asked
 
 
-def _facts(scores: LayerInvariance, chosen: Mapping[str, Chosen]) -> dict[str, Any]:
+def _facts(scores: LayerInvariance, chosen: Mapping[str, ChosenThreshold]) -> dict[str, Any]:
     facts = {}
     for place, level in enumerate(scores.levels):
         shares = scores.units_per_image[place]
@@ -231,7 +231,7 @@ def _facts(scores: LayerInvariance, chosen: Mapping[str, Chosen]) -> dict[str, A
     return facts
 
 
-def _accuracies(chosen: Chosen) -> dict[str, float]:
+def _accuracies(chosen: ChosenThreshold) -> dict[str, float]:
     """What the ablations cost at the τ that was chosen."""
     curve = chosen.curve
     if curve is None:
@@ -265,7 +265,7 @@ def invariance_table(scores: Mapping[str, LayerInvariance]) -> pa.Table:
     return pa.concat_tables(parts)
 
 
-def thresholds_table(chosen: Mapping[str, Mapping[str, Chosen]]) -> pa.Table:
+def thresholds_table(chosen: Mapping[str, Mapping[str, ChosenThreshold]]) -> pa.Table:
     """One row per transformation, layer and τ tried."""
     import pyarrow as pa
 

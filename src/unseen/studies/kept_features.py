@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from unseen.recordings.features import Encode, Features, Show
-from unseen.studies.protocol_table import Where
-from unseen.training.feed import Ahead
+from unseen.studies.protocol_table import RunPlace
+from unseen.training.feed import Prefetcher
 from unseen.vocabulary.cores import cores
 from unseen.vocabulary.world import World
 from unseen.worlds.cache_folder import cache_folder
@@ -38,7 +38,7 @@ def ahead(world: World, device: torch.device) -> Show:
     """Pictures drawn or read ahead by a thread while the model looks at those before."""
 
     def show(batches: Sequence[np.ndarray]) -> Iterator[Tensor]:
-        coming = Ahead(world.images, iter(batches), device, drawn=bool(getattr(world, "drawn", False)))
+        coming = Prefetcher(world.images, iter(batches), device, drawn=bool(getattr(world, "drawn", False)))
         try:
             for _ in batches:
                 yield next(coming)
@@ -48,7 +48,7 @@ def ahead(world: World, device: torch.device) -> Show:
     return show
 
 
-def keep_features(features: Features, world: World, rows: np.ndarray, encode: Encode, where: Where) -> int:
+def keep_features(features: Features, world: World, rows: np.ndarray, encode: Encode, where: RunPlace) -> int:
     """Compute what is missing of these rows, with all cores of a CPU; gives how many were."""
     what = f"{features.told['what']} of {dict(features.told['names']).get('model', 'the model')}"
     before = torch.get_num_threads()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from unseen.studies.archives import FACTS, IDENTITY, plain_json
 from unseen.studies.sound import Damaged, odd_fact, read_facts
-from unseen.studies.store import DiskTrouble, Store, disk_error, unwritten, write_folder
+from unseen.studies.store import DiskTrouble, Store, disk_error, set_aside, unwritten, write_folder
 from unseen.studies.trials import learned_identity, learned_part
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.visible import visible
@@ -31,7 +31,7 @@ OF_RECORDING = ("no invariance",)  # flags that belong to what was recorded
 
 
 @dataclass(frozen=True)
-class Learned:
+class TrainingRecord:
     """How a network came to its weights: kept beside them, and told in every trial that is recorded of them.
 
     ``packed`` trials took ``seconds_together``, on ``machine``."""
@@ -52,7 +52,7 @@ class Learned:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptWeights:
     """Weights of a store. ``folder``: one of ``weights/``, or a finished trial of before they had a place of their own.
     ``precision``: in which they were learned, and are asked."""
 
@@ -96,14 +96,15 @@ def _with_weights(store: Store) -> Iterator[Path]:
     return (store.trials / name for name in store.finished() if (store.trials / name / WEIGHTS).is_file())
 
 
-def keep(store: Store, description: Mapping[str, Any], learned: Learned, state: Mapping[str, Tensor]) -> str:
+def keep(store: Store, description: Mapping[str, Any], learned: TrainingRecord, state: Mapping[str, Tensor]) -> str:
     """Keep weights, whole or not at all; gives why not, where they could not be. A network that has learned is worth
     more than its weights: it is asked all the same."""
     identity = learned_identity(description)
     facts = {"identity": identity, "description": learned_part(description), **learned.facts()}
+    folder = store.weights / identity
     try:
-        if weights_folder(store, identity) is None:
-            shutil.rmtree(store.weights / identity, ignore_errors=True)
+        if (folder / LEARNED).is_file() and not (folder / WEIGHTS).is_file():  # half of them would stay for ever
+            set_aside(folder, WEIGHTS)
         write_folder(store.weights / identity, partial(_write, state, facts), LEARNED)
     except OSError as error:
         return f"{disk_error(error, store.path)}"
@@ -127,7 +128,7 @@ def _write(state: Mapping[str, Tensor], facts: Mapping[str, Any], folder: Path) 
     (folder / LEARNED).write_text(json.dumps(told, default=str), encoding="utf-8")
 
 
-def read(kept: Kept) -> tuple[Learned, dict[str, Tensor]]:
+def read(kept: KeptWeights) -> tuple[TrainingRecord, dict[str, Tensor]]:
     """How it was learned, and the weights; :class:`Unusable` where they are not what was written."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
@@ -140,11 +141,11 @@ def read(kept: Kept) -> tuple[Learned, dict[str, Tensor]]:
     except (OSError, SafetensorError, ValueError) as error:
         raise Unusable(f"{WEIGHTS} cannot be read ({error})") from None
     flags = {name: why for name, why in facts["flags"].items() if name not in OF_RECORDING}
-    told = {key: facts[key] for key in Learned.__dataclass_fields__ if key in facts}
-    return Learned(**{**told, "flags": flags}), state
+    told = {key: facts[key] for key in TrainingRecord.__dataclass_fields__ if key in facts}
+    return TrainingRecord(**{**told, "flags": flags}), state
 
 
-def _facts(kept: Kept) -> dict[str, Any]:
+def _facts(kept: KeptWeights) -> dict[str, Any]:
     if kept.folder.name != kept.identity:  # inside a trial
         try:
             facts = read_facts(kept.folder)
@@ -157,7 +158,7 @@ def _facts(kept: Kept) -> dict[str, Any]:
             raise Unusable(f"{LEARNED} cannot be read ({error})") from None
         if not isinstance(facts, dict) or facts.get("identity") != kept.identity:
             raise Unusable(f"{LEARNED} belongs to other weights")
-    keys = [key for key in Learned.__dataclass_fields__ if key != "search"]
+    keys = [key for key in TrainingRecord.__dataclass_fields__ if key != "search"]
     if odd := odd_fact(facts, keys):
         raise Unusable(f"its record is missing or malformed: {odd}")
     return facts

@@ -12,7 +12,7 @@ import torch
 
 from unseen.models import Preprocessed
 from unseen.studies.kept_weights import Unusable
-from unseen.studies.protocol_table import Brought, protocol_of
+from unseen.studies.protocol_table import LearnerData, protocol_of
 from unseen.studies.protocols.labelled import encoder_words
 from unseen.studies.search import is_wanted, search
 from unseen.studies.study import Study
@@ -70,7 +70,7 @@ def learner_of(
         return held[key]
 
     def learner(trial: Trial, train_on: LabelledData, ask: LabelledData, held: dict[Any, LabelledData]) -> Learner:
-        return protocol.learner(study, trial, Brought(train_on, ask, device, precision, held))
+        return protocol.learner(study, trial, LearnerData(train_on, ask, device, precision, held))
 
     rows, found = rows_of("train"), None
     asked = rows_of("validation") if "validation" in split.sets else rows

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from unseen.studies.anew import kept_of
 from unseen.studies.encoders import BadEncoder, Encoder, encoder_record, encoders_kept
+from unseen.studies.missing_trials import kept_of
 
 if TYPE_CHECKING:
     from unseen.studies.study import Study

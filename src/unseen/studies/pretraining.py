@@ -39,7 +39,7 @@ ALIKE = 1e-3  # mean spread of features, each picture's of length one, under whi
 
 
 @dataclass(frozen=True, eq=False)
-class Images:
+class PretrainingRows:
     """Rows to learn from and rows to watch the loss on."""
 
     train: np.ndarray
@@ -75,13 +75,13 @@ def pretrain(study: Study, *, device: torch.device | str = "cpu", watch: Watch |
     return made
 
 
-def rows_for(samples: Samples, trial: Trial) -> Images:
+def rows_for(samples: Samples, trial: Trial) -> PretrainingRows:
     """Which pictures an encoder learns from, and which its loss is watched on; by its own seed."""
     section, every = trial.recipe.pretraining, len(samples)
     wanted = min(section.images or every, every)
     chosen = stream(section.seed, "pretraining", "images").choice(every, wanted, replace=False)
     watched = watched_of(wanted, section.batch)
-    return Images(np.sort(chosen[watched:]), np.sort(chosen[:watched]))
+    return PretrainingRows(np.sort(chosen[watched:]), np.sort(chosen[:watched]))
 
 
 def watched_of(images: int, batch: int) -> int:
@@ -125,7 +125,7 @@ def build_pretext(trial: Trial, network: Network, world: World) -> Pretext:
 
 def pretraining_learner(
     trial: Trial, world: World, device: torch.device, precision: str
-) -> tuple[PretrainingLearner, Images]:
+) -> tuple[PretrainingLearner, PretrainingRows]:
     """An encoder's learner, with its pictures on the device where they fit."""
     recipe, samples = trial.recipe, world.samples
     network = first_network(trial, world.size)
@@ -177,7 +177,7 @@ def _told(
     needed: Encoder,
     trained: Trained,
     flags: dict[str, str],
-    images: Images,
+    images: PretrainingRows,
     precision: str,
     spread: float,
     device: torch.device,

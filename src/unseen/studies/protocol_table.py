@@ -31,7 +31,7 @@ Study = Trial = Any  # those of studies/study.py and studies/trials.py, which lo
 
 
 @dataclass(frozen=True, eq=False)
-class Brought:
+class LearnerData:
     """What a learner is made of, beside its network: pictures to train on and to be asked in validation, and where.
     ``held``: what others of the same pack brought to the device, to be shared."""
 
@@ -43,7 +43,7 @@ class Brought:
 
 
 @dataclass(frozen=True)
-class Where:
+class RunPlace:
     """Where trials are answered together: on a ``device`` at a ``precision``; ``progress`` is told what is being
     computed, rows done and of how many."""
 
@@ -53,7 +53,7 @@ class Where:
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class AnsweredTrial:
     """A trial that is finished: the sets it was asked, their rows and ``{target: (class numbers, confidences)}``; the
     network as a record describes it; flags; seconds of it alone; what was searched; and further facts to be kept."""
 
@@ -66,7 +66,7 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Together:
+class JointAnswering:
     """How trials are finished without the training loop, many at once, by what their models make of pictures.
 
     ``takes(recipe)``: whether a trial goes this way. ``answer(study, trials, where)``: each with its answers, or why it
@@ -76,8 +76,8 @@ class Together:
     """
 
     takes: Callable[[Recipe], bool]
-    answer: Callable[[Study, Sequence[Trial], Where], Iterator[tuple[Trial, Answered | Exception]]]
-    encode: Callable[[Study, Trial, Where], Callable[[torch.Tensor], torch.Tensor]]
+    answer: Callable[[Study, Sequence[Trial], RunPlace], Iterator[tuple[Trial, AnsweredTrial | Exception]]]
+    encode: Callable[[Study, Trial, RunPlace], Callable[[torch.Tensor], torch.Tensor]]
     look: Callable[[Study, Trial], Mapping[str, Any]]
     keys: tuple[str, ...] = ()
 
@@ -127,7 +127,7 @@ class Protocol:
     name: str
     does: str
     network: Callable[[Study, Trial], Preprocessed]
-    learner: Callable[[Study, Trial, Brought], Learner]
+    learner: Callable[[Study, Trial, LearnerData], Learner]
     check: Callable[[Trial], None] = _nothing
     finish: Callable[[Study, Trial, Learner, Trained], Trained] = _as_trained
     words: Callable[[Study, Trial], str] = _no_words
@@ -135,7 +135,7 @@ class Protocol:
     once: Callable[[Study, Trial], bool] = _never
     sections: tuple[str, ...] = ("training",)
     latents: bool = False
-    together: Together | None = None
+    together: JointAnswering | None = None
     trains: bool = True
     seeded: bool = True
     answers: bool = False

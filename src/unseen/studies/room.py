@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from unseen.studies.asked import layers_to_record
-from unseen.studies.keeping import keeps_weights
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, without_encoder
+from unseen.studies.weight_budget import keeps_weights
 from unseen.vocabulary.sizes import size_text
 
 ANSWER = 4  # bytes that an answer takes on disk: its number, class and confidence, packed
@@ -87,10 +87,10 @@ def expected(study: Study, trials: Sequence[Trial]) -> list[int]:
 
 def _weights(study: Study, todo: Sequence[Trial], device: str) -> int:
     """Bytes of the weights that are to be learned and kept; those that are kept already take no more."""
-    from unseen.studies.anew import kept_of
-    from unseen.studies.keeping import keeping
+    from unseen.studies.missing_trials import kept_of
+    from unseen.studies.weight_budget import weight_budget
 
-    return keeping(study, [trial for trial in todo if kept_of(study, trial, device) is None]).bytes
+    return weight_budget(study, [trial for trial in todo if kept_of(study, trial, device) is None]).bytes
 
 
 def _units(study: Study, trial: Trial) -> int:

@@ -18,7 +18,7 @@ from unseen.studies.study import Study
 from unseen.studies.tables import component_versions, digest
 from unseen.studies.trials import Trial, as_hashed, described, expand, precisions, stem_of, without_weights
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.recipe import CalibrationSection, Named
+from unseen.vocabulary.recipe import CalibrationSection, NamedSection
 from unseen.vocabulary.stems import AUTO, LEAST, STANDARD, STEMS
 from unseen.vocabulary.trust import CodeUnknown
 from unseen.vocabulary.world import World
@@ -60,7 +60,7 @@ class StoredStudy(Study):
             trials.append((trial, name))
         return trials, used
 
-    def _opened(self, section: Named) -> World:
+    def _opened(self, section: NamedSection) -> World:
         raise UnseenError(f"{self.absent}, and this needs them.")
 
     def find(self, trial: Trial, device: str = "cpu") -> str | None:

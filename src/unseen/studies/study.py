@@ -25,7 +25,7 @@ from unseen.studies.strengths import (
 from unseen.studies.tables import make_split, open_world, trains
 from unseen.studies.trials import Trial, describe, expand, identities, identity, precisions
 from unseen.vocabulary.errors import UnseenError, listed
-from unseen.vocabulary.recipe import Named, Recipe
+from unseen.vocabulary.recipe import NamedSection, Recipe
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.target import Target, targets_of
 from unseen.vocabulary.trust import CodeUnknown
@@ -135,13 +135,13 @@ class Study:
         """A trial's world, opened once for the whole study."""
         return self._opened(trial.recipe.world)
 
-    def _opened(self, section: Named) -> World:
+    def _opened(self, section: NamedSection) -> World:
         key = json.dumps(section.model_dump(), sort_keys=True, default=str)
         if key not in self._worlds:
             plain = without_strengths(section)
             if plain is not section:  # the world inside is the same at all strengths
                 inside = getattr(self._opened(plain), "inner")  # noqa: B009
-                section = Named.model_validate({"name": section.name, **section.arguments, "of": inside})
+                section = NamedSection.model_validate({"name": section.name, **section.arguments, "of": inside})
             self._worlds[key] = open_world(section)
         return self._worlds[key]
 

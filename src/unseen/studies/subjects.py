@@ -20,7 +20,7 @@ import numpy as np
 
 from unseen.studies.answer_files import read_files
 from unseen.studies.archives import SUBJECT
-from unseen.studies.given_answers import About, Given, Rules, joined
+from unseen.studies.given_answers import GivenAnswers, JoiningRules, SubjectDetails, joined
 from unseen.studies.records import Record
 from unseen.studies.sound import Damaged, check_subject, damaged, read_subject
 from unseen.studies.store import disk_error, unwritten, write_folder
@@ -44,17 +44,17 @@ PERSON, SESSION, SECONDS, ANSWER = "participant", "session", "response_time", "a
 def add_answers(
     study: Study,
     files: Sequence[Path],
-    about: About,
+    about: SubjectDetails,
     *,
-    rules: Rules | None = None,
+    rules: JoiningRules | None = None,
     columns: Mapping[str, str] | None = None,
     target: str = "",
     replace: bool = False,
-) -> list[tuple[Record, Given]]:
+) -> list[tuple[Record, GivenAnswers]]:
     """Add the answers in these files to a study; gives what was added, with what was found in the files."""
     if study.recipe.task == "regression":
         raise UnseenError("this study asks for numbers (task = 'regression'); answers from elsewhere are classes.")
-    point, rules = one_world(study), rules or Rules()
+    point, rules = one_world(study), rules or JoiningRules()
     samples, targets = study.world(point).samples, study.targets(point)
     read = read_files(files, columns or {})
     found = joined(read, samples, targets, about, rules, target)
@@ -236,7 +236,7 @@ def _members(split: Split, samples: Samples, name: str, rows: np.ndarray) -> np.
     return rule.holds(samples, rows) if rule is not None else np.isin(rows, split.rows(samples, name))
 
 
-def _table(study: Study, point: Trial, given: Given, name: str) -> pa.Table:
+def _table(study: Study, point: Trial, given: GivenAnswers, name: str) -> pa.Table:
     """The answers as all subjects have them, a row per set and answer, with who gave each, when and how fast."""
     import pyarrow as pa
 
@@ -287,7 +287,7 @@ def _sizes(table: pa.Table) -> dict[str, int]:
     return {name: len(np.unique(rows[names == name])) for name in dict.fromkeys(sets)}
 
 
-def _facts(study: Study, point: Trial, given: Given, name: str) -> dict[str, Any]:
+def _facts(study: Study, point: Trial, given: GivenAnswers, name: str) -> dict[str, Any]:
     split, subject = study.split(point), given.subject.facts()
     return {
         "identity": name,
@@ -318,7 +318,7 @@ def _world(study: Study, point: Trial) -> dict[str, Any]:
     }
 
 
-def _identity(study: Study, point: Trial, given: Given, rules: Rules) -> str:
+def _identity(study: Study, point: Trial, given: GivenAnswers, rules: JoiningRules) -> str:
     """A hash of whose answers they are, about which images, what they are and how a missing one counts."""
     about = {"subject": given.subject.facts(), "world": study.world(point).fingerprint, "no_answer": rules.no_answer}
     found = hashlib.blake2b(as_hashed(about).encode(), digest_size=8)

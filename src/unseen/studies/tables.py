@@ -20,7 +20,7 @@ from unseen.studies.protocol_table import protocol_of
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.plain_values import shown
-from unseen.vocabulary.recipe import DesignSection, Named, Recipe
+from unseen.vocabulary.recipe import DesignSection, NamedSection, Recipe
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.world import World
@@ -116,7 +116,7 @@ def same_kind(given: Any, taken: Any) -> bool:
     return not (isinstance(given, str) and isinstance(taken, int | float))
 
 
-def open_world(section: Named) -> World:
+def open_world(section: NamedSection) -> World:
     """The world a recipe names. Files are looked at anew: a folder may have been edited since it was last opened."""
     _check_world("world", section.name, section.arguments)
     return worlds.make(section.name, **section.arguments)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from unseen.studies.encoders import encoder_flags
-from unseen.studies.protocol_table import Answered, Where, protocol_of
+from unseen.studies.protocol_table import AnsweredTrial, RunPlace, protocol_of
 from unseen.studies.recorded import Event, Watch, facts_before, fail, machine, write_files
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
@@ -82,7 +82,7 @@ def _answer(study: Study, trials: Sequence[Trial], device: torch.device, precisi
         return
     together = protocol_of(ready[0].recipe).together
     assert together is not None
-    where = Where(device, precision, _telling(watch))
+    where = RunPlace(device, precision, _telling(watch))
     started, left = time.perf_counter(), {id(trial): trial for trial in ready}
     try:
         for trial, found in together.answer(study, ready, where):
@@ -112,7 +112,7 @@ def _store(
     trial: Trial,
     name: str,
     precision: str,
-    found: Answered,
+    found: AnsweredTrial,
     packed: int,
     together: float,
     device: torch.device,
@@ -139,7 +139,7 @@ def _store(
     study.store.save(name, partial(write_files, tables, {}, facts))
 
 
-def _responses(study: Study, trial: Trial, name: str, found: Answered) -> pa.Table:
+def _responses(study: Study, trial: Trial, name: str, found: AnsweredTrial) -> pa.Table:
     import pyarrow as pa
 
     samples, targets = study.world(trial).samples, study.targets(trial)

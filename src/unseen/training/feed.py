@@ -39,7 +39,7 @@ def resident(images: Images, rows: np.ndarray, device: torch.device) -> Tensor:
     return held
 
 
-class Ahead:
+class Prefetcher:
     """Batches of a streamed epoch, fetched by one thread a few batches ahead: in pinned memory on CUDA, or, where the
     world is ``drawn``, drawn on the device itself, on a stream of its own.
 

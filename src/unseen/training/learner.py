@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.modules.dropout import _DropoutNd
 
 from unseen.training.augment import AUGMENT, augment
-from unseen.training.feed import Ahead
+from unseen.training.feed import Prefetcher
 from unseen.training.narrow_strides import avoid_narrow_strides, meets_fault, without_onednn
 from unseen.training.visits import LabelledData
 from unseen.vocabulary.errors import UnseenError, unknown
@@ -92,7 +92,7 @@ class Learner:
         self.best = self._weights()  # of the start, should no epoch end with a loss that is a number
         self.best_loss, self.best_epoch = math.inf, -1
         self.diverged = False
-        self._ahead: Ahead | None = None
+        self._ahead: Prefetcher | None = None
         self.search: Mapping[str, Any] | None = None  # how its settings were found, for the record
         if self.captured:
             self._capture()
@@ -213,7 +213,7 @@ class Learner:
         if self.train.held is None:
             batches = iter(order.reshape(self.steps_per_epoch, self.batch))
             visited = partial(self.train.visited, epoch=epoch)
-            self._ahead = Ahead(visited, batches, self.device, drawn=self.train.drawn)
+            self._ahead = Prefetcher(visited, batches, self.device, drawn=self.train.drawn)
         elif self.train.fresh is not None:
             self._redraw(epoch)
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from unseen.training.learner import Learner
 from unseen.training.narrow_strides import meets_fault
-from unseen.training.pretexts import Asked, Pretext
+from unseen.training.pretexts import Pretext, PretextBatch
 from unseen.training.visits import LabelledData
 from unseen.vocabulary.recipe import TrainingSection
 from unseen.vocabulary.seeds import seed_of
@@ -57,7 +57,7 @@ class PretrainingLearner(Learner):
         seed = seed_of(self.seed, "pretraining", "views")
         progress = self.step_number.float() / self.steps
         learns = training and self.network.training
-        asked = Asked(images, rows, labels, visit, progress, seed, self.prepare, learns)
+        asked = PretextBatch(images, rows, labels, visit, progress, seed, self.prepare, learns)
         with self._autocast():
             terms = self.pretext.loss(asked)
         right = terms.parts.get("right")

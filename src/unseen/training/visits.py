@@ -21,7 +21,7 @@ from unseen.training.feed import Images, fits, resident
 CHUNK = 2048  # pictures drawn anew at a time
 
 
-class Fresh:
+class FreshVisits:
     """Which visits are drawn anew, as turns (−1: not), and the ``epoch`` that the device holds (None: draw 0)."""
 
     def __init__(self, turns: Int[np.ndarray, " visits"]) -> None:
@@ -46,7 +46,7 @@ class LabelledData:
     held: Tensor | None  # [slots, ...]
     drawn: bool = False  # made by the world when asked, on any device
     slots: Tensor | None = None  # of each visit; None: each has its own, in order
-    fresh: Fresh | None = None  # None: no picture depends on the draw
+    fresh: FreshVisits | None = None  # None: no picture depends on the draw
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -125,7 +125,7 @@ def labelled_data(
         held,
         drawn,
         torch.from_numpy(slots).to(device) if repeated else None,
-        None if fresh is None else Fresh(np.where(fresh, turns_of(rows), -1)),
+        None if fresh is None else FreshVisits(np.where(fresh, turns_of(rows), -1)),
     )
 
 

@@ -28,7 +28,7 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
 
 
-class Named(BaseModel):
+class NamedSection(BaseModel):
     """A section that names a row of a table and gives its arguments; those are checked against its signature."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -39,7 +39,7 @@ class Named(BaseModel):
         return dict(self.model_extra or {})
 
 
-class DesignSection(Named):
+class DesignSection(NamedSection):
     seed: Whole = 0
 
 
@@ -110,7 +110,7 @@ class PretrainingSection(Section):
     :mod:`unseen.training.pretexts`; "none" leaves the first weights as they are. ``overlap``: categories may be those
     that are asked later. AdamW and half a cosine are of all papers of the table; the other defaults are ours."""
 
-    world: Named | None = None
+    world: NamedSection | None = None
     images: Whole | None = Field(default=None, ge=1)
     objective: str = SUPERVISED
     objective_arguments: dict[str, Any] = {}
@@ -203,7 +203,7 @@ class Recipe(Section):
     title: str
     question: str = ""
     shows: str = ""
-    world: Named
+    world: NamedSection
     design: DesignSection
     targets: tuple[str, ...] = ()
     task: Literal["classification", "regression"] = "classification"

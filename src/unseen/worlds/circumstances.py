@@ -26,7 +26,7 @@ GROUNDS = ("city", "home", "grass")  # kinds of made backgrounds that things can
 
 
 @dataclass(frozen=True)
-class Around:
+class Surroundings:
     """The pictures and patterns of a bank, to be made when it is furnished: so many of our own, or the photos of a
     ``folder`` with the hash of their ``content``."""
 
@@ -71,7 +71,7 @@ class Circumstances:
 
     grid: tuple[Factor, ...]
     drawn: tuple[str, ...]
-    around: Around
+    around: Surroundings
     problems: tuple[str, ...] = ()
     variation: Variation = FIRST
 
@@ -102,7 +102,7 @@ def circumstances(
     behind, photos = background_factor(backgrounds)
     cover = texture_factor(textures, categories)
     grid = tuple(f for f in (*scalars, behind, cover) if f is not None and f.name not in drawn)
-    around = Around(
+    around = Surroundings(
         backgrounds=0 if behind is None else len(behind),
         textures=0 if cover is None else len(cover),
         seed=seed,

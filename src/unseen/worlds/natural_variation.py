@@ -19,7 +19,7 @@ from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import stream
-from unseen.worlds.circumstances import Around, background_factor, check_seed, whole_number
+from unseen.worlds.circumstances import Surroundings, background_factor, check_seed, whole_number
 from unseen.worlds.collections import FIRST_COLLECTION
 from unseen.worlds.lazy_stage import LazyStage
 from unseen.worlds.objects import provenance, things_of
@@ -90,7 +90,7 @@ def natural_variation(
     grid = tuple(f.name for f in factors)
     parts = tuple(things.block(grid, cells[name], object=np.arange(len(things))) for name in BLOCKS if name in blocks)
     samples = Samples(FactorSpace((*things.factors, thing, *factors)), parts)
-    around = Around(len(behind), 0, seed, photos.folder, photos.content, how.stands)
+    around = Surroundings(len(behind), 0, seed, photos.folder, photos.content, how.stands)
     furnish = things.furnish(around)
     light_map = environment_of(environment) if environment else None
     return RenderedWorld(

@@ -13,7 +13,7 @@ import numpy as np
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.samples import Samples
-from unseen.worlds.circumstances import Around, circumstances, whole_number
+from unseen.worlds.circumstances import Surroundings, circumstances, whole_number
 from unseen.worlds.collections import FIRST_COLLECTION, place_of, said, table_of
 from unseen.worlds.lazy_stage import LazyStage
 from unseen.worlds.making import make_objects
@@ -113,7 +113,7 @@ def things_of(
     )
 
 
-def provenance(how: str, things: Things, around: Around) -> dict[str, str]:
+def provenance(how: str, things: Things, around: Surroundings) -> dict[str, str]:
     """Where the pictures come from; a user's photos are not ours to license."""
     photos = f"; backgrounds: {around.backgrounds} photos of a folder, licence not stated" if around.folder else ""
     said = dict(things.provenance)
@@ -128,7 +128,7 @@ class Furnish:
     categories: tuple[str, ...]
     instances: int
     seed: int
-    around: Around
+    around: Surroundings
     collection: str = FIRST_COLLECTION
 
     def __call__(self) -> Bank:

@@ -12,7 +12,7 @@ import numpy as np
 
 from unseen.vocabulary.factors import Factor
 from unseen.vocabulary.samples import Block
-from unseen.worlds.circumstances import Around
+from unseen.worlds.circumstances import Surroundings
 
 if TYPE_CHECKING:
     from unseen.worlds.rendering.bank import Bank
@@ -32,7 +32,7 @@ class Things:
     names: Sequence[str]
     factors: tuple[Factor, ...]
     stored: Mapping[str, np.ndarray]
-    furnish: Callable[[Around], Furnish]
+    furnish: Callable[[Surroundings], Furnish]
     said: Mapping[str, object]
     provenance: Mapping[str, str]
     problems: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ import timm
 import torch
 from torch import nn
 
-from unseen.models.given import Given, bring
+from unseen.models.given import GivenModel, bring
 from unseen.models.given.code import from_network
 from unseen.models.given.labels import imagenet_labels
 from unseen.vocabulary.errors import UnseenError
@@ -87,7 +87,7 @@ def test_many_pictures_are_answered_in_chunks(monkeypatch):
 
 def test_any_function_of_pictures_is_a_model():
     given = bring(lambda images: images.float().mean((2, 3)).numpy().astype(np.float64), labels=["r", "g", "b"])
-    assert isinstance(given, Given)
+    assert isinstance(given, GivenModel)
     assert (given.source, given.outputs, given.labels) == ("callable", 3, ("r", "g", "b"))
     torch.testing.assert_close(given.scores(PICTURES), PICTURES.float().mean((2, 3)))
     prepared = bring(lambda images: images.mean((2, 3)), outputs=3, preprocessing={"dtype": "float32", "range": 1})

@@ -10,5 +10,5 @@ KIND = kind_in(
     "Is a category known where it was never seen?",
     designs=(EVERY,),
     numbers=classifier_numbers,
-    more="more:more_rows",
+    extra_rows="extra_rows:extra_rows",
 )

@@ -6,7 +6,7 @@ from unseen.kinds.collect import REPEAT, varied
 from unseen.kinds.combinations.axis import axis
 from unseen.kinds.combinations.findings import MOST_CURVES
 from unseen.kinds.combinations.repeats import repeats_of
-from unseen.kinds.planned import Planned
+from unseen.kinds.planned import PlannedVerdicts
 from unseen.kinds.repeats import distinct, repeats
 from unseen.studies.study import Study
 
@@ -15,13 +15,13 @@ from unseen.studies.study import Study
 SPREAD = 0.02
 
 
-def plan(study: Study) -> Planned:
+def plan(study: Study) -> PlannedVerdicts:
     draws, seeds = repeats(study)
     unit, one_choice = repeats_of(study)
     shared = 'all seeds share one choice of held-out cells: give grid."design.seed" several values'
     compared = {"separate", "shared"} <= {trial.recipe.network.sharing for trial in study.trials}
     spread = SPREAD if compared else 0.0
-    return Planned(draws or seeds, unit[1], _comparisons(study), shared if one_choice else "", spread)
+    return PlannedVerdicts(draws or seeds, unit[1], _comparisons(study), shared if one_choice else "", spread)
 
 
 def _comparisons(study: Study) -> int:

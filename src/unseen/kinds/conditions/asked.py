@@ -39,7 +39,7 @@ class Condition:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class AskedMatrix:
     """Accuracy of every network: ``accuracy`` is ``[repeats, rows, columns]`` (NaN: not asked, or no such trial), a row
     is a condition, a column a level, named ``names`` in the world and ``columns`` on the page."""
 
@@ -58,7 +58,7 @@ class Asked:
             seen[row, list(condition.levels)] = True
         return seen
 
-    def of(self, model: str) -> Asked:
+    def of(self, model: str) -> AskedMatrix:
         kept = [place for place, row in enumerate(self.rows) if row.model == model]
         return replace(self, rows=tuple(self.rows[place] for place in kept), accuracy=self.accuracy[:, kept])
 
@@ -131,7 +131,7 @@ def _group(levels: tuple[int, ...], short: Sequence[str], shared: int | None, lo
     return ONE if len(levels) == 1 else SEVERAL
 
 
-def asked(tidy: pl.DataFrame, trials: Trials, found: Mapping[str, Condition], target: str, repeat: str) -> Asked:
+def asked(tidy: pl.DataFrame, trials: Trials, found: Mapping[str, Condition], target: str, repeat: str) -> AskedMatrix:
     """Accuracies in their places; trials of one repeat and row (seeds that share a split) are averaged."""
     names = level_names(trials)
     ends = (PLAIN_ONLY, ONE, ALL_BUT, ALL)
@@ -160,7 +160,7 @@ def asked(tidy: pl.DataFrame, trials: Trials, found: Mapping[str, Condition], ta
         count[where] += 1
     accuracy = np.divide(total, count, where=count > 0, out=np.full_like(total, np.nan))
     over = "seeds" if repeat == "seed" else "draws of the images"
-    return Asked(rows, names, short_names(names), accuracy, guess, over)
+    return AskedMatrix(rows, names, short_names(names), accuracy, guess, over)
 
 
 def level_names(trials: Trials) -> tuple[str, ...]:
@@ -170,7 +170,7 @@ def level_names(trials: Trials) -> tuple[str, ...]:
     )
 
 
-def read(study: Study) -> tuple[Trials, dict[str, Condition], Asked, str]:
+def read(study: Study) -> tuple[Trials, dict[str, Condition], AskedMatrix, str]:
     """Finished trials, what each was trained on, their accuracies, and the factor that was asked."""
     trials, tidy, keys = finished_trials(study), collect(study), varied(study)
     found = conditions(trials, level_names(trials), [key for key in keys if key not in (*OWN, REPEAT)])

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from unseen.kinds.answered import gather_answers
-from unseen.kinds.conditions.asked import TEST, Asked, read
+from unseen.kinds.conditions.asked import TEST, AskedMatrix, read
 from unseen.kinds.conditions.findings import matrix_answer, matrix_findings
 from unseen.kinds.conditions.shown import ConditionContents, Matrix
 from unseen.kinds.curves import curves, flags
@@ -17,6 +17,7 @@ from unseen.kinds.how_made import facts_tables
 from unseen.kinds.judged import corrected
 from unseen.kinds.pictures import splits
 from unseen.kinds.published import published_beside, published_numbers
+from unseen.kinds.published_observers import OBSERVERS, Observed, observed
 from unseen.kinds.recipe_words import words_of
 from unseen.measures import mean_matrix
 from unseen.reports.finding import Finding
@@ -25,7 +26,7 @@ from unseen.studies.study import Study
 from unseen.vocabulary.design_facts import Conditions
 
 
-def models_of(found: Asked) -> list[str]:
+def models_of(found: AskedMatrix) -> list[str]:
     return list(dict.fromkeys(row.model for row in found.rows))
 
 
@@ -41,7 +42,7 @@ def findings_of(study: Study) -> tuple[Finding, ...]:
     return _found(read(study)[2], published_numbers(study.recipe.published)[0])
 
 
-def _found(whole: Asked, numbers: pl.DataFrame | None) -> tuple[Finding, ...]:
+def _found(whole: AskedMatrix, numbers: pl.DataFrame | None) -> tuple[Finding, ...]:
 
     return corrected([one for model in models_of(whole) for one in matrix_findings(whole.of(model), model, numbers)])
 
@@ -73,11 +74,20 @@ def contents_of(study: Study) -> ConditionContents:
         published_source=source,
         facts=facts_tables(study, trials),
         matrices=pictures,
+        observed=_people_at(study.recipe.published, whole.names),
         answered=gather_answers(study),
     )
 
 
-def pictured(found: Asked, model: str, factor: str, numbers: pl.DataFrame | None) -> Matrix:
+def _people_at(published: str, names: Sequence[str]) -> dict[int, Observed]:
+    """What observers reached at each column, with their range, where a recipe sets them beside it."""
+    if published != OBSERVERS:
+        return {}
+    known = observed()
+    return {place: known[name] for place, name in enumerate(names) if name in known}
+
+
+def pictured(found: AskedMatrix, model: str, factor: str, numbers: pl.DataFrame | None) -> Matrix:
     """Means over repeats with their intervals, cut at 0 and 1, and what is published of the same conditions."""
     m = mean_matrix(found.accuracy)
     low, high = (np.clip(side, 0, 1) for side in (m.low, m.high))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.kinds.conditions.asked import ALL_BUT, ONE, PLAIN_ONLY, TEST, Asked, is_plus
+from unseen.kinds.conditions.asked import ALL_BUT, ONE, PLAIN_ONLY, TEST, AskedMatrix, is_plus
 from unseen.kinds.judged import judged
 from unseen.kinds.learned import learned_conditions, unless_learned
 from unseen.kinds.level_names import PLAIN
@@ -35,7 +35,7 @@ NOT_KNOWN = (
 Where = Callable[[int, int], bool]
 
 
-def matrix_findings(found: Asked, model: str, published: pl.DataFrame | None = None) -> tuple[Finding, ...]:
+def matrix_findings(found: AskedMatrix, model: str, published: pl.DataFrame | None = None) -> tuple[Finding, ...]:
     """All findings of one model."""
     known = learned_conditions(found.accuracy, found.trained, found.chance)
     carried = unless_learned([*_others(found), *_plus(found), *_left_out(found)], known, "what was trained on")
@@ -44,7 +44,7 @@ def matrix_findings(found: Asked, model: str, published: pl.DataFrame | None = N
     return tuple(replace(one, statement=head + one.statement, over=found.over) for one in made if one.n > 0)
 
 
-def _mean(found: Asked, where: Where) -> tuple[np.ndarray, int]:
+def _mean(found: AskedMatrix, where: Where) -> tuple[np.ndarray, int]:
     """Mean over the cells that ``where`` picks, for each repeat, and how many there are."""
     rows, columns = len(found.rows), len(found.columns)
     chosen = np.array([[where(row, column) for column in range(columns)] for row in range(rows)], bool)
@@ -66,7 +66,7 @@ def _finding(name: str, statement: str, interval: Interval, verdict: Verdict | N
     return judged(name, said, verdict)
 
 
-def _trained(found: Asked) -> list[Finding]:
+def _trained(found: AskedMatrix) -> list[Finding]:
     """What was trained on is known, for each group of conditions."""
     made = []
     for group in dict.fromkeys(row.group for row in found.rows):
@@ -81,7 +81,7 @@ def _trained(found: Asked) -> list[Finding]:
     return made
 
 
-def _others(found: Asked) -> list[Finding]:
+def _others(found: AskedMatrix) -> list[Finding]:
     """Networks trained on one condition know it, and not the others; where none is (Zaidi et al. 2020, Fig. 2a), those
     trained on one and a shared one, the plain pictures there. Each condition asked compares networks trained on it with
     those that were not; one that all were trained on, or none, tells nothing."""
@@ -109,18 +109,18 @@ def _others(found: Asked) -> list[Finding]:
     return []
 
 
-def _by_column(found: Asked, rows: np.ndarray, columns: np.ndarray, known: bool) -> np.ndarray:
+def _by_column(found: AskedMatrix, rows: np.ndarray, columns: np.ndarray, known: bool) -> np.ndarray:
     """For each repeat the mean over columns of those rows that were trained on the column, or were not."""
     chosen = (found.trained == known) & rows[:, None]
     return np.mean([_mean(found, lambda r, c: c == at and chosen[r, c])[0] for at in columns], axis=0)  # noqa: B023
 
 
-def _short(found: Asked, known: np.ndarray, reached: np.ndarray) -> np.ndarray:
+def _short(found: AskedMatrix, known: np.ndarray, reached: np.ndarray) -> np.ndarray:
     """How far accuracy on a condition stays below the middle between chance and that of a network trained on it."""
     return found.chance + UNKNOWN * (known - found.chance) - reached
 
 
-def _plus(found: Asked) -> list[Finding]:
+def _plus(found: AskedMatrix) -> list[Finding]:
     """One condition and a shared one, against the one alone: does the shared one help with what is in neither?"""
     alone = {row.levels[0]: place for place, row in enumerate(found.rows) if row.group == ONE}
     pairs = [row for row in found.rows if len(row.levels) == 2 and is_plus(row.group)]
@@ -163,7 +163,7 @@ def _gains(gains: dict[bool, list[np.ndarray]], common: str) -> list[Finding]:
     return made
 
 
-def _left_out(found: Asked) -> list[Finding]:
+def _left_out(found: AskedMatrix) -> list[Finding]:
     """All conditions but one: is the one left out known, as it is by a network trained on it?"""
     alone = {row.levels[0]: place for place, row in enumerate(found.rows) if row.group == ONE}
     made = []
@@ -192,7 +192,7 @@ def _left_out(found: Asked) -> list[Finding]:
     return made
 
 
-def _people(found: Asked, published: pl.DataFrame | None) -> list[Finding]:
+def _people(found: AskedMatrix, published: pl.DataFrame | None) -> list[Finding]:
     """Networks on what they were trained on, beside observers of other pictures: no test."""
     if published is None:
         return []
@@ -212,7 +212,7 @@ def _people(found: Asked, published: pl.DataFrame | None) -> list[Finding]:
     return [_finding("networks and human observers", statement.replace("-0.", "−0."), gap)]
 
 
-def matrix_answer(found: Asked, model: str) -> str:
+def matrix_answer(found: AskedMatrix, model: str) -> str:
     """The study's answer in a sentence with numbers."""
     parts = []
     for group in dict.fromkeys(row.group for row in found.rows):

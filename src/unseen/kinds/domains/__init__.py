@@ -24,5 +24,5 @@ KIND = kind_in(
     task="",
     numbers=numbers,
     check="checks:check",
-    more="more:more_rows",
+    extra_rows="extra_rows:extra_rows",
 )

@@ -25,7 +25,7 @@ from unseen.kinds.domains.findings import (
     unpaired_words,
     verdicts,
 )
-from unseen.kinds.domains.numbers import Answered, Domain, domain_numbers
+from unseen.kinds.domains.numbers import Domain, DomainAnswers, domain_numbers
 from unseen.kinds.domains.read import Trials, read
 from unseen.kinds.domains.shown import DomainContents, DomainRow, Domains, Estimate
 from unseen.kinds.how_made import facts_tables
@@ -47,7 +47,7 @@ MEAN = "mean over domains"
 
 
 def pictures(
-    trials: Trials, answered: Sequence[Answered]
+    trials: Trials, answered: Sequence[DomainAnswers]
 ) -> Iterator[tuple[Domains, list[Domain], tuple[Finding, ...]]]:
     """The table of each model, with the numbers behind it and the findings from them."""
     first = trials[0][0]

@@ -29,7 +29,7 @@ BOUND, OTHERS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class DomainAnswers:
     """The answers of one network to new images. ``unseen`` marks those of the domain left out; ``domain`` and
     ``category`` are places in ``domains`` and ``categories``."""
 
@@ -84,7 +84,7 @@ class Domain:
         return bool(paired.any()) and (self.unpaired > 0 or bool((self.shared[paired] < self.images[paired]).any()))
 
 
-def read_trial(record: Record, model: str, repeat: int) -> Answered:
+def read_trial(record: Record, model: str, repeat: int) -> DomainAnswers:
     """The answers of one finished trial."""
     from pyarrow import ArrowException
 
@@ -100,7 +100,7 @@ def read_trial(record: Record, model: str, repeat: int) -> Answered:
         raise damaged(folder, error) from error
     right = truth.numbered(every := (*truth.names, *response.names)) == response.numbered(every)
     kept = targets.is_(category) & (asked.is_("seen") | asked.is_("unseen"))
-    return Answered(
+    return DomainAnswers(
         model, repeat, str(about.left_out), domain.names, truth.names, sample[kept], domain.places[kept],
         truth.places[kept], right[kept], asked.is_("unseen")[kept], about,
     )  # fmt: skip
@@ -117,7 +117,7 @@ def by_domain(record: Record) -> Iterator[dict[str, Any]]:
                 yield {**head, "value": float(right.mean()), "n": len(right)}
 
 
-def domain_numbers(answered: Sequence[Answered]) -> tuple[list[Domain], str]:
+def domain_numbers(answered: Sequence[DomainAnswers]) -> tuple[list[Domain], str]:
     """What is known of each domain that was left out, of one model, and by which networks it is compared: those of all
     domains or, where there are none, those that left out another."""
     repeats = sorted({one.repeat for one in answered})
@@ -133,7 +133,7 @@ def domain_numbers(answered: Sequence[Answered]) -> tuple[list[Domain], str]:
     return found, BOUND if bound else OTHERS
 
 
-def _domain(name: str, mine: Sequence[Answered], rest: Sequence[Answered], repeats: Sequence[int]) -> Domain:
+def _domain(name: str, mine: Sequence[DomainAnswers], rest: Sequence[DomainAnswers], repeats: Sequence[int]) -> Domain:
     keys = ("left_out", "same", "trained", "gap", "others", "images", "shared", "majority")
     numbers = {key: np.full(len(repeats), np.nan) for key in keys}
     learned: set[tuple[int, int]] = set()
@@ -169,18 +169,18 @@ def _domain(name: str, mine: Sequence[Answered], rest: Sequence[Answered], repea
     )  # fmt: skip
 
 
-def _learned(networks: Sequence[Answered]) -> set[int]:
+def _learned(networks: Sequence[DomainAnswers]) -> set[int]:
     """How many training images they had, where it was noted."""
     return {one.facts.images for one in networks if one.facts.images is not None}
 
 
-def _majority(one: Answered) -> float:
+def _majority(one: DomainAnswers) -> float:
     """The share of the most frequent category among the images of the domain left out."""
     asked = one.category[one.unseen]
     return float(np.bincount(asked).max() / len(asked)) if len(asked) else float("nan")
 
 
-def _by_category(mine: Sequence[Answered], repeats: Sequence[int]) -> dict[str, tuple[np.ndarray, int]]:
+def _by_category(mine: Sequence[DomainAnswers], repeats: Sequence[int]) -> dict[str, tuple[np.ndarray, int]]:
     """Accuracy by repeat and images (their mean) of each category, by name: its number may be another in each trial."""
     found = {}
     for name in dict.fromkeys(name for one in mine for name in one.categories):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from unseen.kinds.collect import REPEAT, varied
 from unseen.kinds.domains.findings import repeat_words
 from unseen.kinds.domains.numbers import NOTHING
-from unseen.kinds.planned import Planned
+from unseen.kinds.planned import PlannedVerdicts
 from unseen.kinds.repeats import distinct, repeats
 from unseen.measures.verdicts import FEWEST
 from unseen.studies.study import Study
@@ -13,7 +13,7 @@ from unseen.studies.study import Study
 ON_AXES = ("design.left_out",)
 
 
-def plan(study: Study) -> Planned:
+def plan(study: Study) -> PlannedVerdicts:
     """Two claims of each domain over its repeats, and two over domains, which one repeat can decide."""
     draws, seeds = repeats(study)
     models = distinct(study, [key for key in varied(study) if key not in (REPEAT, *ON_AXES)])
@@ -21,7 +21,7 @@ def plan(study: Study) -> Planned:
     n, over = draws or seeds, repeat_words(draws, 2)
     if n >= FEWEST:
         both = left >= FEWEST
-        return Planned(n, over, 2 * (left + both) * models, also=f"over {left} domains" if both else "")
+        return PlannedVerdicts(n, over, 2 * (left + both) * models, also=f"over {left} domains" if both else "")
     if left >= FEWEST:
-        return Planned(left, "domains", 2 * models, less="; none of a single domain")
-    return Planned(n, over, 0)
+        return PlannedVerdicts(left, "domains", 2 * models, less="; none of a single domain")
+    return PlannedVerdicts(n, over, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unseen.kinds.collect import REPEAT, finished_trials, nothing_finished, varied
-from unseen.kinds.domains.numbers import Answered, read_trial
+from unseen.kinds.domains.numbers import DomainAnswers, read_trial
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 
@@ -13,7 +13,7 @@ LEFT_OUT = "design.left_out"
 Trials = Sequence[Record]
 
 
-def read(study: Study) -> tuple[Trials, dict[str, str], list[Answered]]:
+def read(study: Study) -> tuple[Trials, dict[str, str], list[DomainAnswers]]:
     """Finished trials, the model of each by its identity, and their answers."""
     trials, keys = finished_trials(study), varied(study)
     if not trials:

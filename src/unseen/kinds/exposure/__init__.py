@@ -24,6 +24,6 @@ KIND = kind_in(
     numbers=numbers,
     show_end="terminal:show_grid",
     check="checks:check",
-    more="more:more_rows",
-    detail="more:odd_threshold",
+    extra_rows="extra_rows:extra_rows",
+    detail="extra_rows:odd_threshold",
 )

@@ -165,7 +165,7 @@ def pictured(study: Study, trials: Trials, tidy: pl.DataFrame, series: Series, n
         categories=categories,
         layer=layer,
         points=points,
-        together={asked: together(points, asked) for asked in (WITHIN, ACROSS)},
+        correlations={asked: together(points, asked) for asked in (WITHIN, ACROSS)},
         violins=violins(trials, named, layer),
         thresholds=threshold_curves(trials, named, layer),
         calibrations=calibrations(study),

@@ -128,7 +128,7 @@ def invariance(contents: ExposureContents) -> Figure | str:
     values = np.concatenate([frame["invariance"].to_numpy() for frame in whole.values()])
     span = (math.floor(10 * values.min() - 0.1) / 10, math.ceil(10 * values.max() + 0.1) / 10)
     for asked in ("across", "within"):
-        one = about.together[asked]
+        one = about.correlations[asked]
         note = f"all together: ρ = {number(one.value)}, n = {one.n}" if math.isfinite(one.value) else "no correlation"
         rows = whole[asked].select("series", "x", "repeat", "invariance", pl.col(asked).alias("accuracy")).to_dicts()
         chart = exposure.invariance_points(

@@ -73,7 +73,7 @@ def exposure_findings(tidy: pl.DataFrame, about: Exposure) -> tuple[Finding, ...
         points = about.points.filter(about.points["series"].is_in(list(own)))
         both = {asked: together(points, asked) for asked in (WITHIN, ACROSS)}
         layers = tuple(one for one in about.by_layer if one.model == model)
-        mine = replace(about, series=own, points=points, together=both, by_layer=layers)
+        mine = replace(about, series=own, points=points, correlations=both, by_layer=layers)
         part = _findings(tidy.filter(tidy["series"].is_in(list(own))), mine)
         found += [replace(one, name=f"{model}: {one.name}") for one in part]
     return corrected(found)
@@ -189,7 +189,7 @@ def explains(about: Exposure) -> list[Finding]:
         return []
     free = [value for value in within_each(across, ACROSS).values() if np.isfinite(value)]
     silent = f"; in {own.silent} more one of the two never changes" if own.silent else ""
-    pooled = about.together[ACROSS]
+    pooled = about.correlations[ACROSS]
     statement = (
         f"within a transformation and a number of categories seen, median invariance of the last layer on "
         f"unseen-transformed categories and across-category accuracy have Spearman's ρ = {signed(own.value)} over "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unseen.kinds.collect import REPEAT, varied
-from unseen.kinds.planned import Planned
+from unseen.kinds.planned import PlannedVerdicts
 from unseen.kinds.repeats import distinct, repeats
 from unseen.measures.verdicts import FEWEST_SIGNS
 from unseen.studies.study import Study
@@ -12,7 +12,7 @@ ONE_CHOICE = 'all repeats share one choice of categories: give grid."design.seed
 ON_AXES = ("design.seen", "design.level", "world.levels", "world.strengths")
 
 
-def plan(study: Study) -> Planned:
+def plan(study: Study) -> PlannedVerdicts:
     """Trends of both accuracies and of invariance, where there are numbers to compare; the lowest family and the cue;
     invariance beside both accuracies; what is near chance, over transformations, where τ is searched for."""
     draws, seeds = repeats(study)
@@ -25,7 +25,7 @@ def plan(study: Study) -> Planned:
     near = recorded.invariance and recorded.threshold == "search" and levels >= FEWEST_SIGNS
     each = 2 * rising + 2 + (2 + rising) * recorded.invariance + near
     over = f"over {levels} transformations"
-    return Planned(
+    return PlannedVerdicts(
         draws or seeds, "draws of categories" if draws else "seeds", each * models, "" if draws else ONE_CHOICE,
         also=over if near else "",
         apart=f"{over}, whether accuracy is near chance without the active units" if near else "",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unseen.kinds.exposure.numbers import ACROSS
-from unseen.kinds.exposure.shown import Together, Trend
+from unseen.kinds.exposure.shown import InvarianceCorrelation, Trend
 from unseen.measures import Growth, Interval, category_growth, holm, mean_interval, spearman
 from unseen.measures.verdicts import ALPHA
 
@@ -97,12 +97,12 @@ def whole_repeats(values: Values) -> Values:
     return {key: value for key, value in values.items() if key[:2] in shared}
 
 
-def together(points: pl.DataFrame, asked: str) -> Together:
+def together(points: pl.DataFrame, asked: str) -> InvarianceCorrelation:
     """Spearman's correlation of invariance with an accuracy over all networks, plainly trained ones too. Differences
     between transformations make it up too: ``within_each`` does without."""
     whole = whole_points(points, (asked,))
     r = spearman(whole["invariance"].to_numpy(), whole[asked].to_numpy()) if whole.height > 2 else np.nan
-    return Together(r, whole.height)
+    return InvarianceCorrelation(r, whole.height)
 
 
 def within_each(points: pl.DataFrame, asked: str) -> dict[str, float]:

@@ -59,7 +59,7 @@ class Trend:
 
 
 @dataclass(frozen=True)
-class Together:
+class InvarianceCorrelation:
     """Spearman's correlation of invariance with an accuracy over ``n`` networks; it has no interval, since networks of
     one transformation are no independent points."""
 
@@ -111,7 +111,7 @@ class Exposure:
     ``category``: the factor whose levels are recognised, of which there are ``categories``; ``layer``: the last one
     recorded; ``same_categories``: whether all repeats share the choice of categories. ``points``: per network and
     transformation ``trial, seed, series, x, within, across, plain, invariance`` (median over the units of ``layer`` on
-    unseen-transformed categories). ``together``: by set ("within", "across"), how invariance goes with it.
+    unseen-transformed categories). ``correlations``: by set ("within", "across"), how invariance goes with it.
     ``thresholds``: per series, x and threshold ``kept, removed, full`` (means over networks), ``n`` (networks) and
     ``chosen`` (how many of them chose it), of ``layer``; ``odd_thresholds``: how many of the τ there have a reason to
     be doubted, of how many. ``by_layer``: τ of every model and layer, from the first to the last, where it was searched
@@ -123,7 +123,7 @@ class Exposure:
     categories: int
     layer: str
     points: pl.DataFrame
-    together: Mapping[str, Together]
+    correlations: Mapping[str, InvarianceCorrelation]
     violins: tuple[Violin, ...] = ()
     thresholds: pl.DataFrame | None = None
     calibrations: tuple[CalibrationCurve, ...] = ()

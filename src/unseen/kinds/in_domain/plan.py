@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from unseen.kinds.in_domain.axis import model_keys
-from unseen.kinds.planned import Planned
+from unseen.kinds.planned import PlannedVerdicts
 from unseen.kinds.repeats import distinct
 from unseen.studies.protocol_table import protocol_of
 from unseen.studies.study import Study
 
 
-def plan(study: Study) -> Planned:
+def plan(study: Study) -> PlannedVerdicts:
     """Over models, each by the mean of its seeds; of one model, over its seeds."""
     keys, seeds = model_keys(study), len(study.recipe.seeds)
     worlds = [key for key in keys if key.startswith("world")]
     models = distinct(study, [key for key in keys if key not in worlds])
     encoders = any(protocol_of(trial.recipe).latents for trial in study.trials)
     comparisons = (5 + 3 * encoders) * distinct(study, worlds)
-    return Planned(models, "models", comparisons) if models > 1 else Planned(seeds, "seeds", comparisons)
+    return (
+        PlannedVerdicts(models, "models", comparisons) if models > 1 else PlannedVerdicts(seeds, "seeds", comparisons)
+    )

@@ -9,9 +9,9 @@ import polars as pl
 from unseen.kinds.collect import REPEAT, finished_trials, tidy_rows, varied
 from unseen.kinds.how_made import facts_tables
 from unseen.kinds.pictures import splits
-from unseen.kinds.subjects.scores import Heard, by_set, everyone, numbers_of, of
-from unseen.kinds.subjects.shown import SubjectContents, Who
-from unseen.kinds.told import condition_of, told_apart
+from unseen.kinds.subjects.scores import SubjectAnswers, by_set, numbers_of, read_subjects, score_where
+from unseen.kinds.subjects.shown import SubjectAccuracy, SubjectContents
+from unseen.kinds.trial_answers import condition_of, keys_that_differ
 from unseen.measures import mean_interval
 from unseen.reports.finding import Finding
 from unseen.reports.words import number
@@ -33,7 +33,7 @@ SUMMARY |= {"asked": pl.Float64, "over": pl.String}
 def subject_tidy(study: Study) -> pl.DataFrame:
     """A row per subject and number, as the tidy table has them; no row where there is no subject."""
     rows = []
-    for one in everyone(study, subjects_of(study)[0]):
+    for one in read_subjects(study, subjects_of(study)[0]):
         head = {"trial": one.record.identity, "subject": one.subject.name, "backbone": one.subject.name}
         empty = {"set": "", "target": "", "layer": "", "unit_type": "", "n": None}
         rows += [{**head, **empty, **row} for row in numbers_of(one)]
@@ -45,11 +45,11 @@ def summary_of(study: Study) -> pl.DataFrame:
     found, left = subjects_of(study)
     if not found and not finished_trials(study):
         raise nobody(study, left)
-    who = [*given(everyone(study, found)), *(networks(study) if kept_alone(study) else ())]
+    who = [*given(read_subjects(study, found)), *(networks(study) if kept_alone(study) else ())]
     return summary_frame(who)
 
 
-def summary_frame(who: list[Who]) -> pl.DataFrame:
+def summary_frame(who: list[SubjectAccuracy]) -> pl.DataFrame:
     rows = [
         {
             "x": None, "series": one.name, "set": one.asked, "target": one.target, "layer": "", "unit_type": "",
@@ -71,26 +71,27 @@ def findings_of(study: Study) -> tuple[Finding, ...]:
     return ()
 
 
-def given(all_of: list[Heard]) -> list[Who]:
+def given(all_of: list[SubjectAnswers]) -> list[SubjectAccuracy]:
     """Accuracy of subjects from elsewhere by set and target."""
     made = []
     for one in all_of:
         for asked, target, here in by_set(one):
-            s = of(one, here)
+            s = score_where(one, here)
             made.append(
-                Who(one.subject.name, one.subject.kind, asked, target, s.value, s.low, s.high, s.n, s.over, s.asked,
-                    one.chance(target))
+                SubjectAccuracy(
+                    one.subject.name, one.subject.kind, asked, target,
+                    s.value, s.low, s.high, s.n, s.over, s.asked, one.chance(target))
             )  # fmt: skip
     return made
 
 
-def networks(study: Study) -> list[Who]:
+def networks(study: Study) -> list[SubjectAccuracy]:
     """The same of the networks that were trained here, one entry for each condition, over repeats."""
     trials = finished_trials(study, numbers=True)
     if not trials:
         return []
     by_name = {study.find(trial): trial for trial in study.trials}
-    keys = told_apart(list(by_name.values()))
+    keys = keys_that_differ(list(by_name.values()))
     names = {}
     for record in trials:
         words = condition_of(by_name[record.identity], record.split_facts, keys)
@@ -113,7 +114,7 @@ def networks(study: Study) -> list[Who]:
         low, high = (min(max(side, 0.0), 1.0) if side == side else side for side in (i.low, i.high))
         guess = chances.get(target, float("nan"))
         number = answers[name, asked, target]
-        made.append(Who(name, TRAINED, asked, target, i.value, low, high, i.n, OVER_REPEATS, number, guess))
+        made.append(SubjectAccuracy(name, TRAINED, asked, target, i.value, low, high, i.n, OVER_REPEATS, number, guess))
     return made
 
 
@@ -121,7 +122,7 @@ def beside(study: Study) -> SubjectContents | None:
     """Subjects from elsewhere for the page of another kind of study, with its networks beside them; None: there are
     none."""
     found, left = subjects_of(study)
-    return gathered(study, everyone(study, found), left) if found or left else None
+    return gathered(study, read_subjects(study, found), left) if found or left else None
 
 
 def contents_of(study: Study) -> SubjectContents:
@@ -130,10 +131,10 @@ def contents_of(study: Study) -> SubjectContents:
     trials = finished_trials(study)
     if not found and not trials:
         raise nobody(study, left)
-    return gathered(study, everyone(study, found), left)
+    return gathered(study, read_subjects(study, found), left)
 
 
-def gathered(study: Study, all_of: list[Heard], left: dict[str, str]) -> SubjectContents:
+def gathered(study: Study, all_of: list[SubjectAnswers], left: dict[str, str]) -> SubjectContents:
     trials = finished_trials(study)
     own = given(all_of)
     asked = {(one.asked, one.target) for one in own}
@@ -156,14 +157,14 @@ def gathered(study: Study, all_of: list[Heard], left: dict[str, str]) -> Subject
         recipe=recipe_toml(study.recipe),
         facts=facts_tables(study, trials),
         citation=study.recipe.citation,
-        who=(*own, *kept),
-        heard=tuple(all_of),
+        accuracies=(*own, *kept),
+        answers=tuple(all_of),
         networks_left=max(0, len(shown) - MOST_NETWORKS),
         left=tuple(left.values()),
     )
 
 
-def answer(who: list[Who]) -> str:
+def answer(who: list[SubjectAccuracy]) -> str:
     """Who is right how often, on what is asked: a sentence for each set, of the first target."""
     if not who:
         return "No answers about images that this study asks yet."

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from unseen.kinds.subjects.scores import by_level
-from unseen.kinds.subjects.shown import SubjectContents, Who
+from unseen.kinds.subjects.shown import SubjectAccuracy, SubjectContents
 from unseen.reports.charts import finite, set_title
 from unseen.reports.figure import Figure, Key, Panel
 from unseen.reports.palette import role, series_colours
@@ -27,7 +27,7 @@ def over_words(all_of: Sequence[str]) -> str:
 
 def accuracy(contents: SubjectContents) -> Figure | str:
     """Accuracy of every subject, a colour for each set."""
-    who = contents.who
+    who = contents.accuracies
     if not who:
         return "Subjects: no answer is about an image that this study asks."
     sets = list(dict.fromkeys(one.asked for one in who))
@@ -46,7 +46,7 @@ def accuracy(contents: SubjectContents) -> Figure | str:
     return Figure("subjects", "Who is right how often", caption, made, keys, wide=True)
 
 
-def _dots(who: Sequence[Who], colours: dict[str, str]) -> alt.LayerChart:
+def _dots(who: Sequence[SubjectAccuracy], colours: dict[str, str]) -> alt.LayerChart:
     names = list(dict.fromkeys(one.name for one in who))
     sets = list(colours)
     base = alt.Chart(alt.Data(values=[_point(one, {"who": one.name, "set": set_title(one.asked)}) for one in who]))
@@ -93,16 +93,16 @@ def _tips() -> list[alt.Tooltip]:
 
 def levels(contents: SubjectContents) -> Figure | str:
     """Accuracy of every subject from elsewhere at each level of a factor, over all sets; a panel for each factor."""
-    if not contents.heard:
+    if not contents.answers:
         return "Accuracy by level: no answers from elsewhere."
-    first = contents.heard[0]
+    first = contents.answers[0]
     target = first.targets.found()[0] if first.targets.found() else ""
     factors = [name for name in first.levels if 1 < len(first.levels[name]) <= MOST_LEVELS]
-    colours = series_colours(one.subject.name for one in contents.heard)
+    colours = series_colours(one.subject.name for one in contents.answers)
     made, overs = [], set()
     for factor in factors:
         points = []
-        for one in contents.heard:
+        for one in contents.answers:
             if factor not in one.places or target not in one.targets.found():
                 continue
             here = one.targets.is_(target) & one.first

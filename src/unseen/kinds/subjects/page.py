@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unseen.kinds.subjects import figures
-from unseen.kinds.subjects.scores import Heard, Score, by_set, cells
+from unseen.kinds.subjects.scores import Score, SubjectAnswers, by_set, cells
 from unseen.kinds.subjects.shown import SubjectContents
 from unseen.reports import sections
 from unseen.reports.blocks import Html, Page, Pictures, Section, Table, Text
@@ -40,7 +40,7 @@ def _table(contents: SubjectContents) -> tuple[Table, Text]:
     heads = ("subject", "kind", "images", "target", "accuracy", "n", "answers")
     rows = tuple(
         (one.name, one.kind, set_title(one.asked), one.target, one.words, f"{one.n:,} {one.over}", f"{one.answers:,}")
-        for one in contents.who
+        for one in contents.accuracies
     )
     return Table(heads, rows, right=("answers",), wrap=("subject",)), Text(WORDS, small=True)
 
@@ -50,7 +50,7 @@ def _cells(contents: SubjectContents) -> list[Section]:
     import polars as pl
 
     tiles, drawn, titles, rows = [], [], [], []
-    for one in contents.heard:
+    for one in contents.answers:
         for asked, target, here in by_set(one):
             found = list(cells(one, here))
             if not found:
@@ -81,7 +81,7 @@ def _cells(contents: SubjectContents) -> list[Section]:
     return [Section("subject-cells", "Where subjects are right", (*blocks, Html(f"<p>{link}</p>")))]
 
 
-def _grid(one: Heard, target: str, found: list[tuple[str, str, Score]]) -> Drawing:
+def _grid(one: SubjectAnswers, target: str, found: list[tuple[str, str, Score]]) -> Drawing:
     rows, columns = list(one.levels)[:2]
     values = np.full((len(one.levels[rows]), len(one.levels[columns])), np.nan)
     scores: dict[tuple[int, int], Score] = {}

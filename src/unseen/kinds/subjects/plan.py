@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from unseen.kinds.planned import Planned
+from unseen.kinds.planned import PlannedVerdicts
 from unseen.studies.study import Study
 
 WHY = "each subject's accuracy is told with its interval, and nothing is expected of it"
 
 
-def plan(study: Study) -> Planned:
-    return Planned(0, "subjects", 0, WHY)
+def plan(study: Study) -> PlannedVerdicts:
+    return PlannedVerdicts(0, "subjects", 0, WHY)

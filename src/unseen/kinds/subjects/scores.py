@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from unseen.kinds.told import ordered_levels
+from unseen.kinds.trial_answers import ordered_levels
 from unseen.measures import chance, mean_interval, proportion_interval
-from unseen.studies.answers import Words, words
+from unseen.studies.answers import WordColumn, words
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 from unseen.studies.subjects import ANSWER, PERSON, SECONDS, UNASKED, answers_of, extra_column
@@ -29,14 +29,14 @@ CELL = "accuracy in a cell"
 
 
 @dataclass(frozen=True, eq=False)
-class Heard:
+class SubjectAnswers:
     """The answers of one subject that count, read. ``right`` and ``person`` (a number each; None where there are fewer
     than two) are by answer, ``levels`` the names of each factor's levels in order, ``places`` each answer's level."""
 
     subject: Subject
     record: Record
-    sets: Words
-    targets: Words
+    sets: WordColumn
+    targets: WordColumn
     right: np.ndarray
     person: np.ndarray | None
     persons: tuple[str, ...]
@@ -62,7 +62,7 @@ class Score:
     asked: int
 
 
-def heard(study: Study, record: Record) -> Heard:
+def read_subject(study: Study, record: Record) -> SubjectAnswers:
     """The answers of a subject. Missing ones are wrong, or not counted, as whoever added them chose."""
     table = answers_of(study, record)
     skip = record.facts["no_answer"] == "skip"
@@ -79,11 +79,11 @@ def heard(study: Study, record: Record) -> Heard:
     answer, person, seconds = (extra_column(name, taken) for name in (ANSWER, PERSON, SECONDS))
     who = words(table, person) if person in table.column_names else None
     several = who is not None and len(who.found()) > 1
-    return Heard(
+    return SubjectAnswers(
         record.subject,
         record,
-        Words(sets.places[kept], sets.names),
-        Words(targets.places[kept], targets.names),
+        WordColumn(sets.places[kept], sets.names),
+        WordColumn(targets.places[kept], targets.names),
         right[kept],
         who.places[kept] if several and who is not None else None,
         who.names if several and who is not None else (),
@@ -126,7 +126,7 @@ def _by_person(right: np.ndarray, person: np.ndarray) -> np.ndarray:
     return np.bincount(person, weights=right)[asked > 0] / asked[asked > 0]
 
 
-def by_set(one: Heard) -> Iterator[tuple[str, str, np.ndarray]]:
+def by_set(one: SubjectAnswers) -> Iterator[tuple[str, str, np.ndarray]]:
     """Each set and target, and which answers are about them."""
     for asked in one.sets.found():
         for target in one.targets.found():
@@ -135,16 +135,16 @@ def by_set(one: Heard) -> Iterator[tuple[str, str, np.ndarray]]:
                 yield asked, target, here
 
 
-def of(one: Heard, here: np.ndarray) -> Score:
+def score_where(one: SubjectAnswers, here: np.ndarray) -> Score:
     return score(one.right[here], None if one.person is None else one.person[here])
 
 
-def numbers_of(one: Heard) -> Iterator[dict[str, Any]]:
+def numbers_of(one: SubjectAnswers) -> Iterator[dict[str, Any]]:
     """Rows of the tidy table: accuracy by set, of every person, in every cell of the first two factors."""
     for target in one.targets.found():
         yield {"measure": "chance", "target": target, "value": one.chance(target)}
     for asked, target, here in by_set(one):
-        head, found = {"set": asked, "target": target}, of(one, here)
+        head, found = {"set": asked, "target": target}, score_where(one, here)
         yield {**head, "measure": "accuracy", "value": found.value, "n": found.asked}
         if one.silent[here].any():
             yield {**head, "measure": NO_ANSWERS, "value": float(one.silent[here].mean()), "n": int(here.sum())}
@@ -159,7 +159,7 @@ def numbers_of(one: Heard) -> Iterator[dict[str, Any]]:
             yield {**head, "measure": CELL, "row": row, "column": column, "value": found.value, "n": found.asked}
 
 
-def cells(one: Heard, here: np.ndarray) -> Iterator[tuple[str, str, Score]]:
+def cells(one: SubjectAnswers, here: np.ndarray) -> Iterator[tuple[str, str, Score]]:
     """Accuracy in each cell of the first two factors that was asked."""
     if len(one.places) < 2:
         return
@@ -167,14 +167,18 @@ def cells(one: Heard, here: np.ndarray) -> Iterator[tuple[str, str, Score]]:
     width = len(one.levels[columns])
     numbers = first * width + second
     for cell in np.unique(numbers[here]).tolist():
-        yield one.levels[rows][cell // width], one.levels[columns][cell % width], of(one, here & (numbers == cell))
+        yield (
+            one.levels[rows][cell // width],
+            one.levels[columns][cell % width],
+            score_where(one, here & (numbers == cell)),
+        )
 
 
-def by_level(one: Heard, factor: str, here: np.ndarray) -> Iterator[tuple[str, Score]]:
+def by_level(one: SubjectAnswers, factor: str, here: np.ndarray) -> Iterator[tuple[str, Score]]:
     """Accuracy at each level of a factor that was asked."""
     for level in np.unique(one.places[factor][here]).tolist():
-        yield one.levels[factor][level], of(one, here & (one.places[factor] == level))
+        yield one.levels[factor][level], score_where(one, here & (one.places[factor] == level))
 
 
-def everyone(study: Study, records: Sequence[Record]) -> list[Heard]:
-    return [heard(study, record) for record in records]
+def read_subjects(study: Study, records: Sequence[Record]) -> list[SubjectAnswers]:
+    return [read_subject(study, record) for record in records]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unseen.kinds.subjects.scores import Heard
+from unseen.kinds.subjects.scores import SubjectAnswers
 from unseen.reports.contents import Contents
 from unseen.reports.words import interval, number
 
 
 @dataclass(frozen=True)
-class Who:
+class SubjectAccuracy:
     """Accuracy of a subject, or of the networks of one condition, about ``target`` in the set ``asked``: ``n`` counts
     what ``over`` says (people, images, repeats), ``answers`` the answers behind it."""
 
@@ -38,10 +38,10 @@ class Who:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SubjectContents(Contents):
-    """``who``: accuracies, those of subjects from elsewhere first, then of networks; ``heard``: the answers of the
+    """``accuracies``: those of subjects from elsewhere first, then of networks; ``answers``: the answers of the
     former. ``networks_left``: conditions of networks that are not drawn; ``left``: why subjects are left out."""
 
-    who: tuple[Who, ...]
-    heard: tuple[Heard, ...]
+    accuracies: tuple[SubjectAccuracy, ...]
+    answers: tuple[SubjectAnswers, ...]
     networks_left: int = 0
     left: tuple[str, ...] = ()

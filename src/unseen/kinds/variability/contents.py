@@ -36,16 +36,16 @@ from unseen.kinds.variability.read import (
     Gaps,
     Network,
     Off,
-    Read,
+    StudyGaps,
     network_name,
     read,
 )
 from unseen.kinds.variability.shown import (
     Bin,
-    Cross,
+    ClassHalves,
+    CrossedSlopes,
     Curve,
     Estimate,
-    Half,
     NetworkRow,
     ShownGap,
     VariabilityContents,
@@ -73,11 +73,11 @@ def findings_of(study: Study) -> tuple[Finding, ...]:
     return _found(found)
 
 
-def _found(found: Read) -> tuple[Finding, ...]:
+def _found(found: StudyGaps) -> tuple[Finding, ...]:
     return corrected(variability_findings(found.gaps, nearest_of(found)))
 
 
-def nearest_of(found: Read) -> Callable[[Any, str], float]:
+def nearest_of(found: StudyGaps) -> Callable[[Any, str], float]:
     """The similarity of a class to the nearest one seen varying, by the repeat and the class; NaN where unknown."""
     known: dict[tuple[Any, str], float] = {}
     repeats = {row["trial"]: row["repeat"] for row in found.rows}
@@ -137,7 +137,7 @@ def estimate(found: Interval | np.ndarray) -> Estimate:
     return Estimate(i.value, i.low, i.high, i.n)
 
 
-def networks_of(found: Read) -> tuple[NetworkRow, ...]:
+def networks_of(found: StudyGaps) -> tuple[NetworkRow, ...]:
     """Table 1: every network that was shown canonical pictures only."""
     gaps, several = found.gaps, len(found.gaps.protocols) > 1
     made = []
@@ -159,7 +159,7 @@ def networks_of(found: Read) -> tuple[NetworkRow, ...]:
     return tuple(made)
 
 
-def _over_objects(found: Read, network: Network, factors: Sequence[str]) -> dict[str, Estimate]:
+def _over_objects(found: StudyGaps, network: Network, factors: Sequence[str]) -> dict[str, Estimate]:
     """Gaps with intervals over all objects that any repeat asked; an object's trials are averaged before."""
     wanted = network_name(network)
     parts: dict[str, dict[str, list[tuple[float, float]]]] = {factor: {} for factor in factors}
@@ -223,7 +223,7 @@ def _curves(gaps: Gaps) -> Iterable[Curve]:
                     yield Curve(protocol, regime, vary[0], kept)
 
 
-def _crosses(gaps: Gaps) -> Iterable[Cross]:
+def _crosses(gaps: Gaps) -> Iterable[CrossedSlopes]:
     """Fig. 5."""
     for protocol in gaps.protocols:
         for regime in (INSTANCES, SAMPLES):
@@ -240,7 +240,7 @@ def _crosses(gaps: Gaps) -> Iterable[Cross]:
                     if each:
                         found[vary[0], factor] = estimate(mean_of(each))
             if found:
-                yield Cross(protocol, regime, gaps.factors, found)
+                yield CrossedSlopes(protocol, regime, gaps.factors, found)
 
 
 def _nearest_share(gaps: Gaps, regime: str) -> float | None:
@@ -281,7 +281,7 @@ def _closed(gaps: Gaps) -> Iterable[ShownGap]:
                     yield ShownGap(protocol, f"all vary in {100 * share:g} % of {regime}", factor, value)
 
 
-def _halves(gaps: Gaps) -> Iterable[Half]:
+def _halves(gaps: Gaps) -> Iterable[ClassHalves]:
     """Table 3."""
     if not gaps.has(CLASSES):
         return
@@ -295,7 +295,7 @@ def _halves(gaps: Gaps) -> Iterable[Half]:
             }
             groups.append({factor: estimate(own) for factor, own in values.items() if np.isfinite(own).any()})
         if any(groups):
-            yield Half(network_name(network, several=several), *groups)
+            yield ClassHalves(network_name(network, several=several), *groups)
 
 
 def _bins(gaps: Gaps, near: Callable[[Any, str], float]) -> tuple[tuple[Bin, ...], int]:
@@ -338,9 +338,9 @@ def _published_rows(published: pl.DataFrame | None) -> tuple[NetworkRow, ...]:
     return tuple(made)
 
 
-def _published_halves(published: pl.DataFrame | None) -> tuple[Half, ...]:
+def _published_halves(published: pl.DataFrame | None) -> tuple[ClassHalves, ...]:
     return tuple(
-        Half(name, {}, {key.removeprefix("varying-"): _alone(value) for key, value in own.items()})
+        ClassHalves(name, {}, {key.removeprefix("varying-"): _alone(value) for key, value in own.items()})
         for name, own in _known(published, HALF_SHOWN).items()
     )
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from unseen.kinds.judged import judged, told
-from unseen.kinds.variability.about import about
 from unseen.kinds.variability.read import ACCURACY, CANONICAL, CLASSES, INSTANCES, SAMPLES, Gaps, Network, Off
+from unseen.kinds.variability.traits import traits_of
 from unseen.measures import Verdict, all_lower, judge, mean_interval, slope, spearman
 from unseen.reports.finding import Finding
 from unseen.vocabulary.words import capital
@@ -120,7 +120,7 @@ def _protocols(gaps: Gaps) -> Iterator[Finding]:
     statement = f"the gap, averaged over factors, is {_said(levels[1])} finetuned and {_said(levels[0])} linear"
     yield judged("finetuning has the larger gap", capital(statement + _many(len(pairs))), judge(change, -1))
     by_labels = {
-        kind: mean_of([_average(gaps, b) - _average(gaps, a) for a, b in pairs if about(a[0]).labelled is kind])
+        kind: mean_of([_average(gaps, b) - _average(gaps, a) for a, b in pairs if traits_of(a[0]).labelled is kind])
         for kind in (True, False)
     }
     if all(map(len, by_labels.values())):
@@ -134,7 +134,7 @@ def _protocols(gaps: Gaps) -> Iterator[Finding]:
 
 def _models(gaps: Gaps) -> Iterator[Finding]:
     """Objective more than architecture; more data help (sections 4.1 and 4.3)."""
-    known = {network: about(network[0]) for network in gaps.judged if gaps.alone(network)}
+    known = {network: traits_of(network[0]) for network in gaps.judged if gaps.alone(network)}
     apart: dict[str, list[Values]] = {"objective": [], "architecture": []}
     more = []
     every = list(known)

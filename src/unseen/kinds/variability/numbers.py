@@ -32,7 +32,7 @@ class ByObject:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class ObjectAnswers:
     """The answers of one trial by object. ``classes`` are places in ``categories``; objects that a set did not ask are
     NaN there."""
 
@@ -54,7 +54,7 @@ class Asked:
         return [name for name in self.sets if self.facts.asked.get(name) and self.home(name) in self.sets]
 
 
-def read_trial(record: Record) -> Asked:
+def read_trial(record: Record) -> ObjectAnswers:
     from pyarrow import ArrowException
 
     facts, category = Varied.of(record.split_facts), str(record.facts["factors"][0])
@@ -77,7 +77,7 @@ def read_trial(record: Record) -> Asked:
         for name in asked.found()
         if name in facts.asked and (here := of & asked.is_(name)).any()
     }
-    return Asked(facts, category, truth.names, names, known // len(thing.names), sets)
+    return ObjectAnswers(facts, category, truth.names, names, known // len(thing.names), sets)
 
 
 def gap_numbers(record: Record) -> Iterator[Row]:

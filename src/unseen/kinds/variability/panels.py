@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from unseen.kinds.variability.findings import percent
-from unseen.kinds.variability.shown import Bin, Cross, Estimate, ShownGap
+from unseen.kinds.variability.shown import Bin, CrossedSlopes, Estimate, ShownGap
 from unseen.reports.charts import finite
 from unseen.reports.palette import role
 from unseen.reports.words import has_interval
@@ -68,7 +68,7 @@ def dots(
     return alt.LayerChart(layer=layers, height=HEIGHT)
 
 
-def heat(found: Cross) -> alt.LayerChart:
+def heat(found: CrossedSlopes) -> alt.LayerChart:
     """Slopes by the factor that varied (rows) and that was asked (columns): blue closes the gap, orange opens it."""
     most = max((abs(one.value) for one in found.slopes.values() if finite(one.value) is not None), default=1.0) or 1.0
     data = [

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from unseen.kinds.collect import REPEAT, varied
-from unseen.kinds.planned import Planned
+from unseen.kinds.planned import PlannedVerdicts
 from unseen.kinds.repeats import distinct, repeats
 from unseen.kinds.variability.read import CANONICAL, CLASSES, FOLD, INSTANCES, SAMPLES, repeats_of
 from unseen.studies.study import Study
 
 
-def plan(study: Study) -> Planned:
+def plan(study: Study) -> PlannedVerdicts:
     """The claims that its regimes and protocols allow; see ``findings.py``."""
     keys, (draws, seeds) = varied(study), repeats(study)
     key, over = repeats_of(keys)
@@ -19,4 +19,4 @@ def plan(study: Study) -> Planned:
     every = any(trial.recipe.design.arguments.get("vary") == "all" for trial in study.trials)
     claims = (CANONICAL in regimes) + 2 * (SAMPLES in regimes) + 2 * (INSTANCES in regimes) + 2 * (CLASSES in regimes)
     claims += (CLASSES in regimes) + every + 2 * ({"probe", "finetune"} <= protocols)
-    return Planned(n, over, claims)
+    return PlannedVerdicts(n, over, claims)

@@ -165,7 +165,7 @@ def said_of(key: str, value: object) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class StudyGaps:
     """Finished trials of a study, their gaps, and the name that each trial's network and training have."""
 
     trials: Sequence[Record]
@@ -181,7 +181,7 @@ class Read:
         return pl.DataFrame(self.rows, infer_schema_length=None)
 
 
-def read(study: Study) -> Read:
+def read(study: Study) -> StudyGaps:
     trials, keys = finished_trials(study), varied(study)
     if not trials:
         raise nothing_finished(study)
@@ -217,7 +217,9 @@ def read(study: Study) -> Read:
         for row in rows
         if row["trial"] in abouts and row["measure"] != OF_CLASS
     ]
-    return Read(trials, Gaps(points, tuple(sorted(found)), over, factors, frozenset(controls)), named, shows, ready)
+    return StudyGaps(
+        trials, Gaps(points, tuple(sorted(found)), over, factors, frozenset(controls)), named, shows, ready
+    )
 
 
 def _naming(trials: Sequence[Record], keys: Sequence[str]) -> list[str]:

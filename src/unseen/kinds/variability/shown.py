@@ -42,7 +42,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Cross:
+class CrossedSlopes:
     """Slopes by the factor that varied in training (rows) and that was asked (columns): Fig. 5."""
 
     protocol: str
@@ -62,7 +62,7 @@ class ShownGap:
 
 
 @dataclass(frozen=True)
-class Half:
+class ClassHalves:
     """A line of Table 3: gaps in the factor that varied, of the classes seen varying and of the others."""
 
     name: str
@@ -89,10 +89,10 @@ class VariabilityContents(Contents):
     networks: tuple[NetworkRow, ...]
     beside: tuple[NetworkRow, ...] = ()
     curves_over_shares: tuple[Curve, ...] = ()
-    crosses: tuple[Cross, ...] = ()
+    crosses: tuple[CrossedSlopes, ...] = ()
     by_training: tuple[ShownGap, ...] = ()
     closed: tuple[ShownGap, ...] = ()
-    halves: tuple[Half, ...] = ()
-    published_halves: tuple[Half, ...] = ()
+    halves: tuple[ClassHalves, ...] = ()
+    published_halves: tuple[ClassHalves, ...] = ()
     bins: tuple[Bin, ...] = ()
     unknown_classes: int = 0

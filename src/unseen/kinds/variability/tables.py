@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from unseen.kinds.variability.findings import percent
-from unseen.kinds.variability.shown import Estimate, Half, NetworkRow, VariabilityContents
+from unseen.kinds.variability.shown import ClassHalves, Estimate, NetworkRow, VariabilityContents
 from unseen.reports.blocks import Html, Section
 from unseen.reports.tables import table
 from unseen.reports.words import has_interval
@@ -111,7 +111,7 @@ def _halves(contents: VariabilityContents) -> str:
     return body
 
 
-def _of_half(half: Half, factors: Sequence[str]) -> list[list[str]]:
+def _of_half(half: ClassHalves, factors: Sequence[str]) -> list[list[str]]:
     name = half.name or "one network"
     groups = (("seen varying", half.exposed), ("never", half.others))
     return [[name, words, *(points(own.get(factor)) for factor in factors)] for words, own in groups]

@@ -20,5 +20,5 @@ KIND = kind_in(
     "Where does a model fail, and which change costs it most?",
     designs=("vary_each",),
     numbers=numbers,
-    heard="contents:heard",
+    subject_rows="contents:subject_rows",
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unseen.kinds.weaknesses.examined import Examined
-from unseen.kinds.weaknesses.feeding import Fed
+from unseen.kinds.weaknesses.examined import ExaminedModel
+from unseen.kinds.weaknesses.feeding import FeedingCheck
 from unseen.kinds.weaknesses.scores import canonical, classes_of, gap, levels_of, score
 from unseen.measures import Interval, chance
 from unseen.measures.verdicts import ALPHA
@@ -16,17 +16,17 @@ from unseen.vocabulary.errors import listed
 MOST = 3  # models that the answer tells of
 
 
-def answer(every: Sequence[Examined], found: Sequence[Finding], fed: Sequence[Fed]) -> str:
+def answer(every: Sequence[ExaminedModel], found: Sequence[Finding], fed: Sequence[FeedingCheck]) -> str:
     """A few sentences of each model; what may be wrong with its feeding comes first."""
     told = [one.words for one in fed if one.wrong]
-    told += [of_one(one, found) for one in every[:MOST]]
+    told += [answer_about_one(one, found) for one in every[:MOST]]
     if len(every) > MOST:
         told.append(f"{len(every) - MOST} more models are shown below.")
     told.append(f"Chance is {share(chance(len(every[0].classes)))}.")
     return " ".join(told)
 
 
-def of_one(one: Examined, found: Sequence[Finding]) -> str:
+def answer_about_one(one: ExaminedModel, found: Sequence[Finding]) -> str:
     if not one.has_canonical:
         return _by_levels(one)
     own = canonical(one)
@@ -56,7 +56,7 @@ def of_one(one: Examined, found: Sequence[Finding]) -> str:
     return " ".join([*sentences, *_worst(one)])
 
 
-def _by_levels(one: Examined) -> str:
+def _by_levels(one: ExaminedModel) -> str:
     """Where nothing is canonical: accuracy of all, and the level of each factor at which it is lowest."""
     import numpy as np
 
@@ -69,7 +69,7 @@ def _by_levels(one: Examined) -> str:
     return " ".join([*told, *_worst(one)])
 
 
-def _worst(one: Examined) -> list[str]:
+def _worst(one: ExaminedModel) -> list[str]:
     classes = [each for each in classes_of(one) if each.changed is not None]
     if not classes:
         return []

@@ -11,10 +11,10 @@ from unseen.kinds.collect import finished_trials
 from unseen.kinds.how_made import facts_tables
 from unseen.kinds.weaknesses.answer import answer
 from unseen.kinds.weaknesses.closing import closings
-from unseen.kinds.weaknesses.examined import Examined, of_subject
+from unseen.kinds.weaknesses.examined import ExaminedModel, of_subject
 from unseen.kinds.weaknesses.feeding import feedings
 from unseen.kinds.weaknesses.findings import findings_of_all
-from unseen.kinds.weaknesses.heard import some
+from unseen.kinds.weaknesses.models_examined import some_models_examined
 from unseen.kinds.weaknesses.numbers import rows_of, summary_rows
 from unseen.kinds.weaknesses.pictured import Pictured
 from unseen.kinds.weaknesses.references import question_digest, references
@@ -31,7 +31,7 @@ SUMMARY |= {"asked": pl.Float64, "over": pl.String}
 FLAGS = dict.fromkeys(("trial", "series", "x", "flag", "detail"), pl.String) | {"seed": pl.Int64}
 
 
-def heard(study: Study) -> list[dict[str, Any]]:
+def subject_rows(study: Study) -> list[dict[str, Any]]:
     """Rows of the tidy table about subjects from elsewhere."""
     rows = []
     for record in subjects_of(study)[0]:
@@ -46,10 +46,10 @@ def heard(study: Study) -> list[dict[str, Any]]:
 
 def summary_of(study: Study) -> pl.DataFrame:
     """Accuracy of every set and what it costs, with intervals over objects."""
-    return summary_frame(some(study)[0])
+    return summary_frame(some_models_examined(study)[0])
 
 
-def summary_frame(every: Sequence[Examined]) -> pl.DataFrame:
+def summary_frame(every: Sequence[ExaminedModel]) -> pl.DataFrame:
     rows = []
     for one in every:
         for measure, name, i, images, over in summary_rows(one):
@@ -65,12 +65,12 @@ def summary_frame(every: Sequence[Examined]) -> pl.DataFrame:
 
 
 def findings_of(study: Study) -> tuple[Finding, ...]:
-    return findings_of_all(some(study)[0])
+    return findings_of_all(some_models_examined(study)[0])
 
 
 def contents_of(study: Study) -> WeaknessContents:
     """All of it; pictures are drawn by the world, if it is at hand."""
-    every, left = some(study)
+    every, left = some_models_examined(study)
     found, fed = findings_of_all(every), feedings(study.path)
     fed = tuple(one for one in fed if one.model in {model.name for model in every})
     shown = Pictured(study, every)

@@ -26,7 +26,7 @@ OBJECT = "image"  # the column with an instance's own name
 
 
 @dataclass(frozen=True, eq=False)
-class Examined:
+class ExaminedModel:
     """One model. Arrays have an entry per answer: its row in the world, the number of its object, the true class and
     the answer (−1: none), its confidence (None: the model said none), its place among ``sets`` and, by factor, its
     place among ``levels``. ``canonical`` is the place of each factor's canonical level."""
@@ -85,7 +85,7 @@ class Examined:
         return next(iter(self.pairs), "") if len(self.varied) == 2 else ""
 
 
-def of_subject(study: Study, record: Record) -> Examined:
+def of_subject(study: Study, record: Record) -> ExaminedModel:
     """The answers of a model or of people that were made elsewhere."""
     table = answers_of(study, record)
     if record.facts["no_answer"] == "skip":
@@ -96,13 +96,13 @@ def of_subject(study: Study, record: Record) -> Examined:
     return settled(study, trial, read(record, table, _facts(study, trial)), record.subject.name)
 
 
-def of_trial(study: Study, trial: Trial, record: Record, name: str) -> Examined:
+def of_trial(study: Study, trial: Trial, record: Record, name: str) -> ExaminedModel:
     """The answers of a model that a protocol brought."""
     found = read(record, _stored(record), _facts(study, trial))
     return settled(study, None if study.absent else trial, found, name)
 
 
-def alone(record: Record) -> Examined:
+def alone(record: Record) -> ExaminedModel:
     """The answers in a record, from its files alone; levels are in the order of their names."""
     facts = record.split_facts
     return read(record, _stored(record), facts if isinstance(facts, EachVaried) else None)
@@ -119,7 +119,7 @@ def _facts(study: Study, trial: Trial | None) -> EachVaried | None:
     return facts if isinstance(facts, EachVaried) else None
 
 
-def read(record: Record, table: pa.Table, facts: EachVaried | None) -> Examined:
+def read(record: Record, table: pa.Table, facts: EachVaried | None) -> ExaminedModel:
     """A table of answers about the first target. Without the design's facts (answers from elsewhere, read where the
     images are not at hand) sets and canonical images tell what varied."""
     import pyarrow as pa
@@ -150,13 +150,13 @@ def read(record: Record, table: pa.Table, facts: EachVaried | None) -> Examined:
     stand = _canonical(facts, levels, places, asked == (names.index(CANONICAL) if CANONICAL in names else -1))
     by_level = facts.by_level if facts is not None else ()
     said, rows = np.where(answered == len(classes), -1, answered), np.asarray(table["sample"], dtype=np.int64)
-    return Examined(
+    return ExaminedModel(
         record.subject.name, record, classes, target, names, asked, rows, objects, truth.numbered(classes), said,
         confidence if known else None, levels, places, stand, tuple(varied), tuple(by_level), paired,
     )  # fmt: skip
 
 
-def settled(study: Study, trial: Trial | None, one: Examined, name: str) -> Examined:
+def settled(study: Study, trial: Trial | None, one: ExaminedModel, name: str) -> ExaminedModel:
     """With the levels in the world's order, its canonical ones, and objects as the world tells them apart."""
     one = replace(one, name=name)
     if trial is None:

@@ -16,7 +16,7 @@ FAR = 0.25  # below a model's own claim: canonical pictures are drawn ones, whic
 
 
 @dataclass(frozen=True)
-class Way:
+class Feeding:
     """One way to feed a model, and how many of the same ``n`` canonical images it then knows. ``better``: of the images
     on which it and the model's own way differ, how many it is right about."""
 
@@ -29,18 +29,18 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Fed:
+class FeedingCheck:
     """How a model was fed, what else was tried, and the accuracy that it claims (of its own test set), if it does."""
 
     model: str
-    own: Way
-    others: tuple[Way, ...]
+    own: Feeding
+    others: tuple[Feeding, ...]
     claim: float | None = None
     claimed_of: str = ""
     digest: str = ""  # of model, feeding and images
 
     @property
-    def best(self) -> Way | None:
+    def best(self) -> Feeding | None:
         """Another way that is surely better: more right answers, by a margin, and a test of signs over the images on
         which the two differ, corrected for the number of ways (Bonferroni)."""
         from scipy.stats import binomtest
@@ -89,20 +89,20 @@ class Fed:
         return self.best is not None or " far below " in self.words
 
 
-def note_feeding(path: Path, fed: Fed) -> None:
+def note_feeding(path: Path, fed: FeedingCheck) -> None:
     """Keep what was found beside a study; of one model the newest."""
     path.mkdir(parents=True, exist_ok=True)
     kept = [one for one in feedings(path) if one.model != fed.model]
     put_whole(path / FILE, json.dumps([asdict(one) for one in [*kept, fed]], indent=1, ensure_ascii=False))
 
 
-def feedings(path: Path) -> tuple[Fed, ...]:
+def feedings(path: Path) -> tuple[FeedingCheck, ...]:
     """What was found of the models of a study; nothing where it was not looked for, or cannot be read."""
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
         found = json.loads((path / FILE).read_text(encoding="utf-8"))
         return tuple(
-            Fed(
-                one["model"], Way(**one["own"]), tuple(Way(**way) for way in one["others"]), one.get("claim"),
+            FeedingCheck(
+                one["model"], Feeding(**one["own"]), tuple(Feeding(**way) for way in one["others"]), one.get("claim"),
                 one.get("claimed_of", ""), one.get("digest", ""),
             )
             for one in found

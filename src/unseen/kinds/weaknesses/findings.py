@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from unseen.kinds.judged import corrected, judged, left_open, told
-from unseen.kinds.weaknesses.examined import Examined
+from unseen.kinds.weaknesses.examined import ExaminedModel
 from unseen.kinds.weaknesses.scores import Gap, gap
 from unseen.measures import Verdict, judge, lowest, paired
 from unseen.measures.verdicts import FEWEST
@@ -19,7 +19,7 @@ OVER = "objects"
 UNPAIRED = "it is not known which images show one object"
 
 
-def findings_of_all(every: Sequence[Examined]) -> tuple[Finding, ...]:
+def findings_of_all(every: Sequence[ExaminedModel]) -> tuple[Finding, ...]:
     """Of each model: what each factor costs, which of them costs most, and whether it is surer than it is right."""
     found: list[Finding] = []
     for one in every:
@@ -28,7 +28,7 @@ def findings_of_all(every: Sequence[Examined]) -> tuple[Finding, ...]:
     return corrected(found)
 
 
-def _of(one: Examined, head: str) -> list[Finding]:
+def _of(one: ExaminedModel, head: str) -> list[Finding]:
     gaps = [gap(one, name) for name in (*one.alone, *([one.together] if one.together else []))]
     made = [_cost(one, own, head) for own in gaps]
     if len(one.alone) > 1 and one.paired:
@@ -38,7 +38,7 @@ def _of(one: Examined, head: str) -> list[Finding]:
     return made
 
 
-def _cost(one: Examined, own: Gap, head: str) -> Finding:
+def _cost(one: ExaminedModel, own: Gap, head: str) -> Finding:
     name = "all together" if own.name not in one.varied else own.name
     words = f"{head}accuracy falls where {f'only {name} is changed' if own.name in one.varied else 'all is changed'}"
     title = f"{head}changing {name if own.name in one.varied else 'all together'} costs accuracy"
@@ -49,7 +49,7 @@ def _cost(one: Examined, own: Gap, head: str) -> Finding:
     return judged(title, words, replace(verdict, interval=verdict.interval.cut(-1, 1)), over=OVER, key=key)
 
 
-def _most(one: Examined, head: str) -> Finding:
+def _most(one: ExaminedModel, head: str) -> Finding:
     """Is the factor that costs most surely the one? Over the objects that were asked about each."""
     each = {name: paired(one.right, one.objects, one.of(name), one.of(CANONICAL)) for name in one.alone}
     common = None
@@ -68,7 +68,7 @@ def _most(one: Examined, head: str) -> Finding:
     )
 
 
-def _sure(one: Examined, head: str) -> Finding:
+def _sure(one: ExaminedModel, head: str) -> Finding:
     """Confidence minus accuracy on changed images, of each object: nothing is expected of it."""
     assert one.confidence is not None
     known = one.changed & np.isfinite(one.confidence)

@@ -20,7 +20,7 @@ WORDS = (
 )
 
 
-class Room:
+class PictureBudget:
     """Bytes that are left for pictures."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Room:
 
 def gallery(failures: Sequence[Failure], pictureless: str) -> str:
     """Groups in their order, each a row of tiles."""
-    room, made = Room(), []
+    room, made = PictureBudget(), []
     for group in dict.fromkeys(one.group for one in failures):
         tiles = "".join(_tile(one, room) for one in failures if one.group == group)
         title = "Canonical images" if group == CANONICAL else capital(f"{group} alone" if " " not in group else group)
@@ -47,7 +47,7 @@ def gallery(failures: Sequence[Failure], pictureless: str) -> str:
     return f'{"".join(made)}\n<p class="small">{escape(words)}</p>'
 
 
-def _tile(one: Failure, room: Room) -> str:
+def _tile(one: Failure, room: PictureBudget) -> str:
     said = f"{one.truth}, taken for {one.response}"
     picture = _picture(room.uri(one.picture, SIDE), said)
     beside = ""
@@ -76,7 +76,7 @@ def _picture(uri: str, words: str) -> str:
 
 def objects(hard: Sequence[HardObject]) -> str:
     """Objects that are known in fewest of their images."""
-    room = Room()
+    room = PictureBudget()
     tiles = "".join(
         f"<li><figure>{_picture(room.uri(one.picture, SIDE), f'{one.truth}, canonical')}<figcaption>"
         f"<b>{escape(one.truth)}</b>known in {one.right} of {one.images} images<br><code>{escape(one.name)}</code>"
@@ -88,7 +88,7 @@ def objects(hard: Sequence[HardObject]) -> str:
 
 def strips(found: Sequence[Strip]) -> str:
     """A row of pictures for each factor, the canonical one framed."""
-    room, made = Room(), []
+    room, made = PictureBudget(), []
     for one in found:
         cells = []
         for place, (level, picture) in enumerate(zip(one.levels, one.pictures)):

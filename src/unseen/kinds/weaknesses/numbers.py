@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from unseen.kinds.table import Row
-from unseen.kinds.weaknesses.examined import Examined, alone
+from unseen.kinds.weaknesses.examined import ExaminedModel, alone
 from unseen.kinds.weaknesses.scores import canonical, cells_of, gap, levels_of, score, sureness_of
 from unseen.measures import Interval, chance
 from unseen.studies.records import Record
@@ -21,7 +21,7 @@ def numbers_of(record: Record) -> Iterator[Row]:
     return rows_of(alone(record))
 
 
-def rows_of(one: Examined) -> Iterator[Row]:
+def rows_of(one: ExaminedModel) -> Iterator[Row]:
     """Accuracy by set, level, cell and class; gaps; calibration. ``n`` counts images, of a gap objects."""
     head = {"target": one.target}
     yield {**head, "measure": "chance", "value": chance(len(one.classes))}
@@ -50,7 +50,7 @@ def rows_of(one: Examined) -> Iterator[Row]:
         yield {**head, "set": sure.name, "measure": WRONG, "value": sure.when_wrong, "n": sure.wrong}
 
 
-def summary_rows(one: Examined) -> Iterator[tuple[str, str, Interval, int, str]]:
+def summary_rows(one: ExaminedModel) -> Iterator[tuple[str, str, Interval, int, str]]:
     """What the summary has: measure, set, its interval, images, and over what."""
     over = "objects" if one.paired else "images"
     if one.has_canonical:

@@ -9,7 +9,7 @@ import numpy as np
 from unseen.kinds.weaknesses import figures
 from unseen.kinds.weaknesses.answer import points, share, signed, with_interval
 from unseen.kinds.weaknesses.closing_page import closing_sections
-from unseen.kinds.weaknesses.examined import Examined
+from unseen.kinds.weaknesses.examined import ExaminedModel
 from unseen.kinds.weaknesses.gallery import gallery, objects, strips
 from unseen.kinds.weaknesses.polar import FEWEST, polar
 from unseen.kinds.weaknesses.references import Number
@@ -64,7 +64,7 @@ def _several(contents: WeaknessContents) -> bool:
     return len(contents.every) > 1
 
 
-def _head(contents: WeaknessContents, one: Examined) -> list[Block]:
+def _head(contents: WeaknessContents, one: ExaminedModel) -> list[Block]:
     return [Html(f"<h3>{escape(one.name)}</h3>")] if _several(contents) else []
 
 
@@ -227,7 +227,7 @@ def _maps(contents: WeaknessContents) -> list[Section]:
     return [Section("pairs", "Two changes at once", (Pictures(body, "pairs", shown), Html(f"<p>{link}</p>")))]
 
 
-def _map(one: Examined, name: str, found: list) -> Drawing:
+def _map(one: ExaminedModel, name: str, found: list) -> Drawing:
     a, b = one.pairs[name]
     rows = [level for level in one.levels[a] if any(cell.levels[0] == level for cell in found)]
     columns = [level for level in one.levels[b] if any(cell.levels[1] == level for cell in found)]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from unseen.kinds.stretched import visible
-from unseen.kinds.weaknesses.examined import Examined
+from unseen.kinds.weaknesses.examined import ExaminedModel
 from unseen.kinds.weaknesses.scores import objects_of
 from unseen.kinds.weaknesses.shown import Failure, HardObject, Strip
 from unseen.studies.study import Study
@@ -31,11 +31,11 @@ THREE = "three or more changed at once"
 class Pictured:
     """Draws what is to be shown, each picture once; ``pictureless`` says why there are none."""
 
-    def __init__(self, study: Study, every: Sequence[Examined]) -> None:
+    def __init__(self, study: Study, every: Sequence[ExaminedModel]) -> None:
         self.study, self.every, self.pictureless = study, every[:MODELS], study.absent
         self._drawn: dict[int, np.ndarray] = {}
 
-    def failures(self, one: Examined) -> tuple[Failure, ...]:
+    def failures(self, one: ExaminedModel) -> tuple[Failure, ...]:
         """Wrong answers by what was changed, the surest first, no two of one true class in a group."""
         if one not in self.every:
             return ()
@@ -57,7 +57,7 @@ class Pictured:
         )
 
     def _failure(
-        self, one: Examined, group: str, at: int, known: dict[int, tuple[int, bool]], name: str,
+        self, one: ExaminedModel, group: str, at: int, known: dict[int, tuple[int, bool]], name: str,
         picture: np.ndarray | None, canonical: np.ndarray | None,
     ) -> Failure:  # fmt: skip
         said = one.response[at]
@@ -75,12 +75,12 @@ class Pictured:
             canonical if own is not None else None,
         )  # fmt: skip
 
-    def _canonical(self, one: Examined) -> dict[int, tuple[int, bool]]:
+    def _canonical(self, one: ExaminedModel) -> dict[int, tuple[int, bool]]:
         """The row of each object's canonical image, and whether it was known."""
         here = np.flatnonzero(one.of(CANONICAL))
         return {int(one.objects[at]): (int(one.rows[at]), bool(one.right[at])) for at in here[::-1].tolist()}
 
-    def hard(self, one: Examined) -> tuple[HardObject, ...]:
+    def hard(self, one: ExaminedModel) -> tuple[HardObject, ...]:
         """Objects with fewest right answers."""
         if one not in self.every:
             return ()
@@ -143,7 +143,7 @@ class Pictured:
         assert self.every[0].trial is not None
         return self.study.world(self.every[0].trial)
 
-    def _names(self, one: Examined, rows: Sequence[int]) -> dict[int, str]:
+    def _names(self, one: ExaminedModel, rows: Sequence[int]) -> dict[int, str]:
         if one.trial is None or not rows:
             return {row: f"row {row}" for row in rows}
         own = self.study.world(one.trial).samples.own_names(np.array(rows))
@@ -162,7 +162,7 @@ class Pictured:
         return {row: self._drawn[row] for row in rows if row in self._drawn}
 
 
-def _surest(one: Examined, here: np.ndarray, lost: np.ndarray) -> list[int]:
+def _surest(one: ExaminedModel, here: np.ndarray, lost: np.ndarray) -> list[int]:
     """Places of wrong answers: of objects that are known otherwise first, then the surest."""
     wrong = np.flatnonzero(here & ~one.right)
     sure = np.zeros(len(wrong)) if one.confidence is None else np.nan_to_num(one.confidence[wrong])

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from unseen.kinds.weaknesses.examined import Examined
+from unseen.kinds.weaknesses.examined import ExaminedModel
 from unseen.kinds.weaknesses.scores import canonical, gap
 from unseen.studies.study import Study
 from unseen.studies.subjects import asked_digest
@@ -52,7 +52,7 @@ def question_digest(study: Study) -> str:
     return digest(f"{study.world(study.points[0]).fingerprint} {asked_digest(study)}")
 
 
-def reference_of(one: Examined, machine: str, when: str) -> Reference:
+def reference_of(one: ExaminedModel, machine: str, when: str) -> Reference:
     """What is kept of a model."""
     named = (*one.alone, *([one.together] if one.together else []))
     gaps = {name: _number(gap(one, name).interval) for name in named}

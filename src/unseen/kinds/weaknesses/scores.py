@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unseen.kinds.weaknesses.examined import Examined
+from unseen.kinds.weaknesses.examined import ExaminedModel
 from unseen.measures import Interval, calibration_error, mean_interval, over_objects, paired
 from unseen.vocabulary.varied_sets import ALL, CANONICAL
 
@@ -98,15 +98,15 @@ class Sureness:
     n: int
 
 
-def score(one: Examined, here: np.ndarray) -> Score:
+def score(one: ExaminedModel, here: np.ndarray) -> Score:
     return Score(over_objects(one.right[here], one.objects[here]), int(here.sum()))
 
 
-def canonical(one: Examined) -> Score:
+def canonical(one: ExaminedModel) -> Score:
     return score(one, one.of(CANONICAL))
 
 
-def gap(one: Examined, name: str) -> Gap:
+def gap(one: ExaminedModel, name: str) -> Gap:
     """What it costs to change a factor, or two, or all."""
     here, there = one.of(name), one.of(CANONICAL)
     if one.paired:
@@ -136,7 +136,7 @@ def _unpaired(a: np.ndarray, b: np.ndarray) -> Interval:
     return Interval(value, value - half, value + half, n, "Welch").cut(-1, 1)
 
 
-def levels_of(one: Examined, factor: str) -> list[AtLevel]:
+def levels_of(one: ExaminedModel, factor: str) -> list[AtLevel]:
     """Accuracy at each level of a factor that was asked, in the order of levels."""
     made = []
     free = factor not in one.varied  # it has no canonical level: over all that was asked
@@ -149,7 +149,7 @@ def levels_of(one: Examined, factor: str) -> list[AtLevel]:
     return made
 
 
-def cells_of(one: Examined, name: str) -> list[PairCell]:
+def cells_of(one: ExaminedModel, name: str) -> list[PairCell]:
     """Accuracy at each two levels of a pair of factors that was asked, canonical and single ones too."""
     a, b = one.pairs[name]
     asked = one.of(name)
@@ -167,7 +167,7 @@ def cells_of(one: Examined, name: str) -> list[PairCell]:
     return made
 
 
-def classes_of(one: Examined) -> list[ClassScore]:
+def classes_of(one: ExaminedModel) -> list[ClassScore]:
     """All classes that were asked, those that changed images show worst first."""
     made = []
     for place in np.unique(one.truth).tolist():
@@ -195,7 +195,7 @@ def classes_of(one: Examined) -> list[ClassScore]:
     return sorted(made, key=lambda found: found.changed.value if found.changed else 2.0)
 
 
-def objects_of(one: Examined, most: int) -> list[ObjectScore]:
+def objects_of(one: ExaminedModel, most: int) -> list[ObjectScore]:
     """The objects that are right in fewest of their images."""
     if not one.paired:
         return []
@@ -212,7 +212,7 @@ def objects_of(one: Examined, most: int) -> list[ObjectScore]:
     return made
 
 
-def confusions_of(one: Examined, most: int) -> list[tuple[str, str, int, int]]:
+def confusions_of(one: ExaminedModel, most: int) -> list[tuple[str, str, int, int]]:
     """What is most often taken for what: truth, answer, times, images of that truth; of changed images."""
     here = one.changed & ~one.right & (one.response >= 0)
     if not one.changed.any():
@@ -224,7 +224,7 @@ def confusions_of(one: Examined, most: int) -> list[tuple[str, str, int, int]]:
     ]
 
 
-def sureness_of(one: Examined) -> Iterator[Sureness]:
+def sureness_of(one: ExaminedModel) -> Iterator[Sureness]:
     """Confidence in each set, pairs together; nothing where the model says none."""
     if one.confidence is None:
         return
@@ -247,7 +247,7 @@ def sureness_of(one: Examined) -> Iterator[Sureness]:
         )  # fmt: skip
 
 
-def worst_cells(one: Examined, most: int) -> list[tuple[str, str, Score]]:
+def worst_cells(one: ExaminedModel, most: int) -> list[tuple[str, str, Score]]:
     """The levels, and pairs of levels, at which fewest images are right: which factors, which levels, how many."""
     found = [
         (at.factor, at.level, at.score)

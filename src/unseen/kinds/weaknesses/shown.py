@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unseen.kinds.weaknesses.closing import Closing
-from unseen.kinds.weaknesses.examined import Examined
-from unseen.kinds.weaknesses.feeding import Fed
+from unseen.kinds.weaknesses.examined import ExaminedModel
+from unseen.kinds.weaknesses.feeding import FeedingCheck
 from unseen.kinds.weaknesses.references import Reference
 from unseen.reports.contents import Contents
 
@@ -57,14 +57,14 @@ class WeaknessContents(Contents):
     """``every`` model, the one that was run last first; ``failures`` and ``hard`` by model. ``circles``: periods of
     factors that are circles, ``coordinates`` of levels by factor. ``left``: why answers are left out."""
 
-    every: tuple[Examined, ...]
+    every: tuple[ExaminedModel, ...]
     failures: Mapping[str, tuple[Failure, ...]] = field(default_factory=dict)
     hard: Mapping[str, tuple[HardObject, ...]] = field(default_factory=dict)
     strips: tuple[Strip, ...] = ()
     circles: Mapping[str, float] = field(default_factory=dict)
     numbers_at: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     references: tuple[Reference, ...] = ()
-    fed: tuple[Fed, ...] = ()
+    fed: tuple[FeedingCheck, ...] = ()
     closing: tuple[Closing, ...] = ()
     pictureless: str = ""
     left: tuple[str, ...] = ()

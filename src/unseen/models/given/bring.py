@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from unseen.models.given.catalogue import CATALOGUE, from_catalogue
 from unseen.models.given.labels import given_labels, labels_of_many
 from unseen.models.given.layouts import Layout
-from unseen.models.given.model import Given
+from unseen.models.given.model import GivenModel
 from unseen.models.given.preprocessing import with_settings
 from unseen.vocabulary.errors import UnseenError, nearest
 from unseen.vocabulary.sources import FACTORY
@@ -45,7 +45,7 @@ def bring(
     download: bool = False,
     trust: bool = True,
     device: str | torch.device = "cpu",
-) -> Given:
+) -> GivenModel:
     """A model with its weights, by a name, a folder, a file, or as Python has it.
 
     ``checkpoint`` is a file of weights in place of the published ones, and ``part`` which network in it, where there
@@ -114,7 +114,7 @@ class _Ways:
         return {key: getattr(self, key) for key in keys}
 
 
-def _by_name(name: str, ways: _Ways) -> Given:
+def _by_name(name: str, ways: _Ways) -> GivenModel:
     from unseen.models.given.lite import LITES, from_package
 
     scheme, _, rest = name.partition(":")
@@ -155,7 +155,7 @@ def _by_name(name: str, ways: _Ways) -> Given:
     raise _nothing(name)
 
 
-def _of_scheme(name: str, scheme: str, rest: str, ways: _Ways) -> Given:
+def _of_scheme(name: str, scheme: str, rest: str, ways: _Ways) -> GivenModel:
     if scheme == "timm":
         from unseen.models.given.timm_models import from_timm
 
@@ -177,10 +177,10 @@ def _of_scheme(name: str, scheme: str, rest: str, ways: _Ways) -> Given:
     return from_folder(name, rest, download=ways.download, features=ways.features)
 
 
-def _of_file(name: str, suffix: str, ways: _Ways) -> Given:
+def _of_file(name: str, suffix: str, ways: _Ways) -> GivenModel:
     from unseen.models.given.digests import of_files
     from unseen.models.given.hub import facts_of
-    from unseen.models.given.reshaped import Chosen
+    from unseen.models.given.reshaped import ChosenOutputs
 
     file = Path(name).expanduser()
     if not file.is_file():
@@ -190,22 +190,22 @@ def _of_file(name: str, suffix: str, ways: _Ways) -> Given:
     if suffix == ".pt2":
         from unseen.models.given.exported import Exported, read_program
 
-        body: Any = Exported(name, read_program(name, file), Chosen(ways.features))
+        body: Any = Exported(name, read_program(name, file), ChosenOutputs(ways.features))
     else:
         from unseen.models.given.onnx_models import Onnx, files_of
 
-        body, files = Onnx(name, file, Chosen(ways.features)), files_of(file)
-    return Given(
+        body, files = Onnx(name, file, ChosenOutputs(ways.features)), files_of(file)
+    return GivenModel(
         name, "exported" if suffix == ".pt2" else "onnx", body, outputs=-1, digest=of_files(files, "file"),
         preprocessing=body.taken.preprocessing(name),
         known={**facts_of(file), "input": body.taken.words, "preprocessing_is": "assumed, but for size and layout"},
     )  # fmt: skip
 
 
-def _by_value(value: Callable[..., Any], ways: _Ways, digest: str) -> Given:
+def _by_value(value: Callable[..., Any], ways: _Ways, digest: str) -> GivenModel:
     from unseen.models.given.code import from_function, from_network, snapshot
 
-    if isinstance(value, Given):
+    if isinstance(value, GivenModel):
         return value
     name = getattr(value, "__name__", type(value).__name__)
     ways.no(name, "checkpoint", "random", "arguments")
@@ -216,7 +216,7 @@ def _by_value(value: Callable[..., Any], ways: _Ways, digest: str) -> Given:
     return from_function(value, digest=digest)
 
 
-def _try(found: Given) -> None:
+def _try(found: GivenModel) -> None:
     """Ask a model once, for the number of its outputs and whether they are probabilities already."""
     made = found.tried(TRIAL_SIDE)
     if found.outputs not in (-1, made.shape[1]):

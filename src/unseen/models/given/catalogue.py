@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from unseen.models.given.layouts import Layout
-from unseen.models.given.model import Given
+from unseen.models.given.model import GivenModel
 from unseen.vocabulary.errors import UnseenError
 
 MAE = Layout(left=("decoder_", "mask_token", "head."))
@@ -111,7 +111,7 @@ CATALOGUE: dict[str, Row] = {
 def from_catalogue(
     name: str, *, checkpoint: str | None, part: str = "", download: bool = False, features: str = "",
     random: int | None = None, arguments: Mapping[str, Any] | None = None,
-) -> Given:  # fmt: skip
+) -> GivenModel:  # fmt: skip
     """A model of the catalogue; ``arguments`` beside its own are for tests, which write smaller files."""
     from unseen.models.given.clip_models import from_open_clip
     from unseen.models.given.preprocessing import IMAGENET_MEAN, IMAGENET_STD, with_settings

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from unseen.models.given.digests import of_module
 from unseen.models.given.hub import Published, facts_of, obtained
-from unseen.models.given.model import Given
+from unseen.models.given.model import GivenModel
 from unseen.models.given.preprocessing import Preprocessing
 from unseen.models.weights import opened
 from unseen.vocabulary.errors import UnseenError, listed, nearest, unknown
@@ -58,7 +58,7 @@ def from_open_clip(
     random: int | None = None,
     download: bool = False,
     arguments: Mapping[str, Any] | None = None,
-) -> Given:
+) -> GivenModel:
     """``said`` is an architecture and its weights: ViT-B-16/openai."""
     clip = library(f"model '{name}'")
     architecture, _, tag = said.partition("/")
@@ -91,7 +91,7 @@ def from_open_clip(
         _fill(net, str(file))
     known["parameters"] = sum(value.numel() for value in net.parameters())
     body = TwoTowers(name, net, clip.get_tokenizer(architecture))
-    return Given(
+    return GivenModel(
         name, "open_clip", body, outputs=0, preprocessing=preprocessing_of(net), known=known,
         digest=of_module(net, "open_clip", architecture, sorted(settings.items())),
     )  # fmt: skip

@@ -13,11 +13,11 @@ from typing import Any
 from torch import nn
 
 from unseen.models.factories import code_of, factory_of
-from unseen.models.given.bodies import Function, Network
+from unseen.models.given.backends import Function, Network
 from unseen.models.given.digests import of_function, of_module, source_of
 from unseen.models.given.hub import facts_of
 from unseen.models.given.layouts import Layout, load_layout
-from unseen.models.given.model import Given
+from unseen.models.given.model import GivenModel
 from unseen.models.given.preprocessing import Preprocessing
 from unseen.models.given.timm_models import preprocessing_of
 from unseen.vocabulary.errors import UnseenError
@@ -29,7 +29,7 @@ AS_IT_IS = Preprocessing(
 
 def from_factory(
     name: str, *, checkpoint: str | None, layout: Layout, arguments: Mapping[str, Any], features: str, trust: bool
-) -> Given:
+) -> GivenModel:
     """What a factory of a user's own module makes, with the weights of a file if one is given."""
     factory = factory_of(name, trust=trust)
     if not callable(factory):
@@ -38,7 +38,7 @@ def from_factory(
         made = factory(**arguments)
     except Exception as error:
         raise UnseenError(f"model '{name}': its factory failed: {type(error).__name__}: {error}") from error
-    if isinstance(made, Given):
+    if isinstance(made, GivenModel):
         return made
     code = code_of(name)["source"] or ""
     if code and arguments:  # they may decide what no weight shows: a temperature, a stride
@@ -71,13 +71,13 @@ def snapshot(net: nn.Module) -> nn.Module:
 
 def from_network(
     net: nn.Module, name: str = "", *, features: str = "", code: str = "", known: Mapping[str, Any] | None = None
-) -> Given:
+) -> GivenModel:
     """A network of torch. It counts by its weights, by what it prints of itself (strides, activations), and by the
     source of its classes, where that can be had."""
     name = name or type(net).__name__
     source = "\n".join([code, *_written(net), re.sub(r" at 0x\w+", "", repr(net))])
     of_timm = getattr(net, "pretrained_cfg", None)
-    return Given(
+    return GivenModel(
         name, "module", Network(name, net, features), outputs=-1,
         preprocessing=preprocessing_of(net) if of_timm else Preprocessing(),
         digest=of_module(net, "module", type(net).__qualname__, hashlib.sha256(source.encode()).hexdigest()),
@@ -96,7 +96,7 @@ def _written(net: nn.Module) -> list[str]:
     return sorted(source for kind in own if (source := source_of(kind)))
 
 
-def from_function(function: Callable[..., Any], name: str = "", *, digest: str = "") -> Given:
+def from_function(function: Callable[..., Any], name: str = "", *, digest: str = "") -> GivenModel:
     """A function of pictures. It counts by what its user calls this version of it, else by its source and that of the
     functions it uses. One that holds more, such as a network, counts as itself, in this process alone."""
     name = name or getattr(function, "__name__", type(function).__name__)
@@ -107,6 +107,6 @@ def from_function(function: Callable[..., Any], name: str = "", *, digest: str =
         or "none: it holds more than its source tells, so its answers are not found again by another "
         "process; give a digest that names this version of it"
     }
-    return Given(
+    return GivenModel(
         name, "callable", Function(name, function), outputs=-1, preprocessing=AS_IT_IS, digest=own, known=known
     )

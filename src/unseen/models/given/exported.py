@@ -20,8 +20,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unseen.models.given.bodies import no_features, no_texts
-from unseen.models.given.reshaped import Chosen, Taken, in_fixed_batches
+from unseen.models.given.backends import no_features, no_texts
+from unseen.models.given.reshaped import ChosenOutputs, InputForm, in_fixed_batches
 from unseen.vocabulary.errors import UnseenError
 
 TARGETS = re.compile(
@@ -49,7 +49,7 @@ class Exported:
 
     module = None
 
-    def __init__(self, name: str, program: Any, chosen: Chosen) -> None:
+    def __init__(self, name: str, program: Any, chosen: ChosenOutputs) -> None:
         self.name, self.program, self.chosen = name, program, chosen
         self.taken = taken_by(name, program)
         self._run: Any = program.module()
@@ -201,7 +201,7 @@ def is_guard(text: str) -> bool:
     return True
 
 
-def taken_by(name: str, program: Any) -> Taken:
+def taken_by(name: str, program: Any) -> InputForm:
     """What pictures a program takes, from the shape it was exported with."""
     asked = list(program.graph_signature.user_inputs)
     shapes = {node.name: node.meta.get("val") for node in program.graph.nodes if node.op == "placeholder"}
@@ -209,4 +209,6 @@ def taken_by(name: str, program: Any) -> Taken:
     if len(asked) != 1 or len(tensors) != 1:
         raise UnseenError(f"model '{name}' takes {len(asked)} inputs; a model of pictures takes one.")
     value = tensors[0]
-    return Taken(tuple(side if isinstance(side, int) else None for side in value.shape), str(value.dtype).split(".")[1])
+    return InputForm(
+        tuple(side if isinstance(side, int) else None for side in value.shape), str(value.dtype).split(".")[1]
+    )

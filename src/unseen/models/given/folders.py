@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from unseen.models.given.bodies import Network
+from unseen.models.given.backends import Network
 from unseen.models.given.digests import of_module
 from unseen.models.given.hub import SAFE, facts_of
 from unseen.models.given.labels import IMAGENET, labels_of_many
-from unseen.models.given.model import Given
+from unseen.models.given.model import GivenModel
 from unseen.models.given.preprocessing import IMAGENET_MEAN, IMAGENET_STD, Preprocessing
 from unseen.models.given.timm_models import is_timm
 from unseen.models.given.timm_models import preprocessing_of as timms_preprocessing
@@ -37,7 +37,7 @@ def is_folder(said: str) -> bool:
     return (Path(said).expanduser() / CONFIG).is_file()
 
 
-def from_folder(name: str, said: str, *, download: bool = False, features: str = "") -> Given:
+def from_folder(name: str, said: str, *, download: bool = False, features: str = "") -> GivenModel:
     """A folder of this machine, or a repository of the hub (owner/name)."""
     folder = Path(said).expanduser()
     if not folder.is_dir():
@@ -52,7 +52,7 @@ def from_folder(name: str, said: str, *, download: bool = False, features: str =
         )
     made = _timms(name, config, weights) if "architecture" in config else _transformers(name, folder, config)
     net, preprocessing, labels, space = made
-    return Given(
+    return GivenModel(
         name, "huggingface", Network(name, net, features), outputs=len(labels) or int(net.num_classes),
         preprocessing=preprocessing, labels=labels, label_space=space,
         digest=of_module(net, "huggingface", json.dumps(_deciding(config), sort_keys=True)),

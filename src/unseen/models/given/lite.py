@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unseen.models.efficientnet_lite import their_name
-from unseen.models.given.bodies import Network
+from unseen.models.given.backends import Network
 from unseen.models.given.digests import of_module
 from unseen.models.given.hub import facts_of
 from unseen.models.given.labels import IMAGENET, imagenet_labels
-from unseen.models.given.model import Given
+from unseen.models.given.model import GivenModel
 from unseen.models.given.preprocessing import Preprocessing
 from unseen.models.weights import fit, read
 from unseen.vocabulary.errors import UnseenError
@@ -55,7 +55,7 @@ LICENCE = "Apache-2.0"  # Google's, who published the weights that were converte
 CLAIM = "github.com/tensorflow/tpu, models/official/efficientnet/lite"
 
 
-def from_package(name: str, features: str = "") -> Given:
+def from_package(name: str, features: str = "") -> GivenModel:
     """timm's network with the package's weights, and pictures as Google's were: (x − 127)/128."""
     import timm
 
@@ -70,7 +70,7 @@ def from_package(name: str, features: str = "") -> Given:
     tensors = {key: theirs.pop(their_name(key, body)) for key in body}
     tensors |= {f"classifier.{key}": theirs.pop(f"_fc.{key}") for key in ("weight", "bias")}
     fit(net, {**tensors, **theirs}, str(file))
-    return Given(
+    return GivenModel(
         name,
         "timm",
         Network(name, net, features),

@@ -23,7 +23,7 @@ Keys = Sequence[object] | None
 
 
 @runtime_checkable
-class Body(Protocol):
+class Backend(Protocol):
     """What answers: prepared pictures in, outputs out."""
 
     @property
@@ -46,7 +46,7 @@ class Body(Protocol):
     def to(self, device: torch.device) -> None: ...
 
 
-class Given:
+class GivenModel:
     """A model with its weights.
 
     ``outputs`` counts what it answers, 0 where it has no answers of its own (a bare encoder, or one that is asked
@@ -58,7 +58,7 @@ class Given:
         self,
         name: str,
         source: str,
-        body: Body,
+        body: Backend,
         *,
         outputs: int,
         preprocessing: Preprocessing,
@@ -88,7 +88,7 @@ class Given:
         """The network itself, to probe, finetune or explain it; None where there is none of torch."""
         return self.body.module
 
-    def to(self, device: str | torch.device) -> Given:
+    def to(self, device: str | torch.device) -> GivenModel:
         """Itself, moved."""
         device = torch.device(device)
         if device != self.device:
@@ -160,7 +160,7 @@ class Given:
         }
 
     def __repr__(self) -> str:
-        return f"Given({self.name!r}, {self.outputs} outputs, {self.preprocessing.words})"
+        return f"GivenModel({self.name!r}, {self.outputs} outputs, {self.preprocessing.words})"
 
     def _in_chunks(
         self, images: Tensor, run: Callable[[Tensor], Tensor], what: str, last: tuple[int, ...] | None

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from unseen.models.given.bodies import no_features, no_texts
-from unseen.models.given.reshaped import Chosen, Taken, in_fixed_batches
+from unseen.models.given.backends import no_features, no_texts
+from unseen.models.given.reshaped import ChosenOutputs, InputForm, in_fixed_batches
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.extras import needs_extra
 
@@ -26,7 +26,7 @@ class Onnx:
 
     module = None
 
-    def __init__(self, name: str, file: Path, chosen: Chosen) -> None:
+    def __init__(self, name: str, file: Path, chosen: ChosenOutputs) -> None:
         self.name, self.file, self.chosen = name, file, chosen
         self._session = self._opened("cpu")
         inputs = self._session.get_inputs()
@@ -41,7 +41,7 @@ class Onnx:
             raise unknown("output", chosen.features, self._outputs, where=f"model '{name}'")
         shape = tuple(side if isinstance(side, int) and side > 0 else None for side in inputs[0].shape)
         kind = str(inputs[0].type)
-        self.taken = Taken(shape, TYPES.get(kind, kind))
+        self.taken = InputForm(shape, TYPES.get(kind, kind))
 
     def outputs(self, images: Tensor) -> Tensor:
         return self.chosen.answers(self.name, self._all(images))

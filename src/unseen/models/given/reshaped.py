@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from unseen.models.given.bodies import flat
+from unseen.models.given.backends import flat
 from unseen.models.given.preprocessing import DTYPES, Preprocessing
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 
 
 @dataclass(frozen=True)
-class Taken:
+class InputForm:
     """The shape and type of a model's input; None where any size will do."""
 
     shape: tuple[int | None, ...]
@@ -68,7 +68,7 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenOutputs:
     """Which outputs of several are the answers and the features, by name or number; the first is the answers."""
 
     features: str = ""

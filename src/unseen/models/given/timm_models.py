@@ -9,12 +9,12 @@ from typing import Any, cast
 import torch
 from torch import nn
 
-from unseen.models.given.bodies import Network
+from unseen.models.given.backends import Network
 from unseen.models.given.digests import of_module
 from unseen.models.given.hub import Published, facts_of, obtained
 from unseen.models.given.labels import labels_of_many
 from unseen.models.given.layouts import Layout, load_layout, tensors_in, without_prefix
-from unseen.models.given.model import Given
+from unseen.models.given.model import GivenModel
 from unseen.models.given.preprocessing import Preprocessing
 from unseen.models.weights import read
 from unseen.vocabulary.errors import UnseenError, listed, nearest
@@ -37,7 +37,7 @@ def from_timm(
     download: bool = False,
     arguments: Mapping[str, Any] | None = None,
     features: str = "",
-) -> Given:
+) -> GivenModel:
     """timm's network with its published weights, with those of a file, or with ``random`` ones from that seed."""
     config = tagged(architecture)
     settings = dict(arguments or {})
@@ -57,7 +57,7 @@ def from_timm(
     known["parameters"] = sum(value.numel() for value in net.parameters())
     outputs = int(cast(Any, net).num_classes)
     labels, space = labels_of_many(outputs)
-    return Given(
+    return GivenModel(
         name,
         "timm",
         Network(name, net, features),

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import nn
 
-from unseen.models.given.bodies import Network
+from unseen.models.given.backends import Network
 from unseen.models.given.digests import of_module
 from unseen.models.given.hub import Published, facts_of, obtained
 from unseen.models.given.labels import IMAGENET
 from unseen.models.given.layouts import Layout, load_layout
-from unseen.models.given.model import Given
+from unseen.models.given.model import GivenModel
 from unseen.models.given.preprocessing import Preprocessing
 from unseen.models.weights import fit, last_linear, read
 from unseen.vocabulary.errors import UnseenError, unknown
@@ -32,7 +32,7 @@ def from_torchvision(
     download: bool = False,
     arguments: Mapping[str, Any] | None = None,
     features: str = "",
-) -> Given:
+) -> GivenModel:
     """``said`` is an architecture, or one and its weights (resnet50/IMAGENET1K_V2); their newest otherwise."""
     architecture, _, tag = said.partition("/")
     weights = _weights(architecture, tag)
@@ -56,7 +56,7 @@ def from_torchvision(
     last = last_linear(net)
     outputs = net.get_submodule(last[0]).out_features if last else len(weights.meta["categories"])
     labels = tuple(weights.meta["categories"]) if outputs == len(weights.meta["categories"]) and random is None else ()
-    return Given(
+    return GivenModel(
         name,
         "torchvision",
         Network(name, net, features),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.studies.given_models import given_of, model_description, model_told
-from unseen.studies.protocol_table import Answered, Brought, Protocol, Together, Where
+from unseen.studies.protocol_table import AnsweredTrial, JointAnswering, LearnerData, Protocol, RunPlace
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.answer_spaces import AnswerSpace, answer_space
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import torch
 
     from unseen.models import Preprocessed
-    from unseen.models.given import Given
+    from unseen.models.given import GivenModel
     from unseen.training import Learner
 
 CHUNK = 4096  # rows whose outputs are read at a time
@@ -42,7 +42,7 @@ class Question:
     told: Mapping[str, Any]
 
 
-Questions = Callable[["Given", Study, Trial], tuple[list[Question], dict[str, str]]]
+Questions = Callable[["GivenModel", Study, Trial], tuple[list[Question], dict[str, str]]]
 
 
 def check(trial: Trial) -> None:
@@ -68,7 +68,7 @@ def check_as_it_is(trial: Trial) -> None:
         )
 
 
-def questions(model: Given, study: Study, trial: Trial) -> tuple[list[Question], dict[str, str]]:
+def questions(model: GivenModel, study: Study, trial: Trial) -> tuple[list[Question], dict[str, str]]:
     """The targets that a model's labels have words for, and flags of the others."""
     found, flags, why = [], {}, []
     for target in study.targets(trial):
@@ -92,7 +92,7 @@ def questions(model: Given, study: Study, trial: Trial) -> tuple[list[Question],
     return found, flags
 
 
-def space_of(model: Given, study: Study, trial: Trial, target: Target) -> AnswerSpace | str:
+def space_of(model: GivenModel, study: Study, trial: Trial, target: Target) -> AnswerSpace | str:
     """How a model's labels answer a target, or why they cannot. Its classes go by the names of the factor's levels or
     by their texts, whichever more labels answer to."""
     said, names = trial.recipe.answers, [target.classes]
@@ -131,7 +131,7 @@ def space_of(model: Given, study: Study, trial: Trial, target: Target) -> Answer
     return space
 
 
-def _summed(model: Given, space: AnswerSpace) -> Callable[[np.ndarray], np.ndarray]:
+def _summed(model: GivenModel, space: AnswerSpace) -> Callable[[np.ndarray], np.ndarray]:
     def scores(outputs: np.ndarray) -> np.ndarray:
         return space.scores_of(outputs if model.are_probabilities else softmax(outputs))
 
@@ -144,7 +144,7 @@ def softmax(scores: np.ndarray) -> np.ndarray:
     return raised / raised.sum(1, keepdims=True)
 
 
-def _told(model: Given, space: AnswerSpace) -> dict[str, Any]:
+def _told(model: GivenModel, space: AnswerSpace) -> dict[str, Any]:
     """An answer space as a record keeps it: which labels count for which category."""
     labels = model.labels or tuple(str(number) for number in range(model.outputs))
     classes = {name: [labels[n] for n in own] for name, own in zip(space.categories, space.classes)}
@@ -153,17 +153,17 @@ def _told(model: Given, space: AnswerSpace) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Way:
+class Asking:
     """How models that are not trained are asked: ``what`` of them is kept, made by ``encode``, and the questions that
     are answered by it."""
 
     what: str
-    encode: Callable[[Given], Callable[[torch.Tensor], torch.Tensor]]
+    encode: Callable[[GivenModel], Callable[[torch.Tensor], torch.Tensor]]
     questions: Questions
 
     def answer(
-        self, study: Study, trials: Sequence[Trial], where: Where
-    ) -> Iterator[tuple[Trial, Answered | Exception]]:
+        self, study: Study, trials: Sequence[Trial], where: RunPlace
+    ) -> Iterator[tuple[Trial, AnsweredTrial | Exception]]:
         """Trials of one model on one world together: what it makes of a picture is made once."""
         groups: dict[tuple[str, str], list[Trial]] = {}
         for trial in trials:
@@ -173,8 +173,8 @@ class Way:
             yield from self._of_one(study, group, where)
 
     def _of_one(
-        self, study: Study, trials: Sequence[Trial], where: Where
-    ) -> Iterator[tuple[Trial, Answered | Exception]]:
+        self, study: Study, trials: Sequence[Trial], where: RunPlace
+    ) -> Iterator[tuple[Trial, AnsweredTrial | Exception]]:
         import torch
 
         from unseen.studies.kept_features import features_of, keep_features
@@ -212,7 +212,9 @@ class Way:
             facts = {"answers": {one.target.name: one.told for one in found}, "images": {"computed": computed}}
             yield (
                 trial,
-                Answered(answers, model_description(model), flags, looked + time.perf_counter() - since, facts=facts),
+                AnsweredTrial(
+                    answers, model_description(model), flags, looked + time.perf_counter() - since, facts=facts
+                ),
             )
 
     def look(self, study: Study, trial: Trial) -> dict[str, Any]:
@@ -221,7 +223,7 @@ class Way:
         self.questions(model, study, trial)
         return model_description(model)
 
-    def encoder(self, study: Study, trial: Trial, where: Where) -> Callable[[torch.Tensor], torch.Tensor]:
+    def encoder(self, study: Study, trial: Trial, where: RunPlace) -> Callable[[torch.Tensor], torch.Tensor]:
         return self.encode(given_of(trial.recipe.network).to(where.device))
 
 
@@ -269,7 +271,7 @@ def no_network(study: Study, trial: Trial) -> Preprocessed:
     )
 
 
-def no_learner(study: Study, trial: Trial, brought: Brought) -> Learner:
+def no_learner(study: Study, trial: Trial, brought: LearnerData) -> Learner:
     raise AssertionError("nothing is trained")
 
 
@@ -281,9 +283,9 @@ def always(recipe: Recipe) -> bool:
     return True
 
 
-WAY = Way("scores", lambda model: model.scores, questions)
+WAY = Asking("scores", lambda model: model.scores, questions)
 PROTOCOL = Protocol(
     "given", "a model that comes with its weights is asked as it is (network.model, [answers])",
     check=check, network=no_network, learner=no_learner, words=words, sections=(), trains=False, seeded=False,
-    answers=True, together=Together(always, WAY.answer, WAY.encoder, WAY.look),
+    answers=True, together=JointAnswering(always, WAY.answer, WAY.encoder, WAY.look),
 )  # fmt: skip

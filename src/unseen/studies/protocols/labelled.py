@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unseen.studies.protocol_table import Brought
+from unseen.studies.protocol_table import LearnerData
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError, listed
@@ -83,7 +83,7 @@ def first_network(trial: Trial, size: Sequence[int]) -> Network:
     )  # fmt: skip
 
 
-def learner_for(network: Preprocessed, study: Study, trial: Trial, brought: Brought) -> Learner:
+def learner_for(network: Preprocessed, study: Study, trial: Trial, brought: LearnerData) -> Learner:
     """A learner that shows pictures to a network in every epoch."""
     from unseen.training import Learner
 
@@ -100,7 +100,7 @@ def learner_for(network: Preprocessed, study: Study, trial: Trial, brought: Brou
     )
 
 
-def labelled_learner(study: Study, trial: Trial, brought: Brought) -> Learner:
+def labelled_learner(study: Study, trial: Trial, brought: LearnerData) -> Learner:
     return learner_for(labelled_network(study, trial), study, trial, brought)
 
 

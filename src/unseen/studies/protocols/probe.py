@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from unseen.studies.protocol_table import Brought, Protocol
+from unseen.studies.protocol_table import LearnerData, Protocol
 from unseen.studies.protocols.frozen import digest_of, probe_network
 from unseen.studies.protocols.labelled import (
     check_labels,
@@ -84,7 +84,7 @@ def words(study: Study, trial: Trial) -> str:
     return f"probe on {features}, {how}"
 
 
-def learner(study: Study, trial: Trial, brought: Brought) -> Learner:
+def learner(study: Study, trial: Trial, brought: LearnerData) -> Learner:
     """The heads on features that are computed here; the whole network on pictures where features change, or do not fit
     in half of the device's free memory."""
     from unseen.models import Heads
@@ -104,14 +104,14 @@ def learner(study: Study, trial: Trial, brought: Brought) -> Learner:
     )  # fmt: skip
 
 
-def _fit(network: Network, brought: Brought) -> bool:
+def _fit(network: Network, brought: LearnerData) -> bool:
     from unseen.training.feed import fits
 
     rows = len(brought.train) + len(brought.validation)
     return fits(rows, 4 * network.description["features"] * max(1, len(network.branches)), brought.device)
 
 
-def _features(whole: Preprocessed, trial: Trial, rows: LabelledData, brought: Brought) -> LabelledData:
+def _features(whole: Preprocessed, trial: Trial, rows: LabelledData, brought: LearnerData) -> LabelledData:
     """Features in place of pictures; networks of a pack that see the same, with the same weights, share them."""
     from unseen.training.features import encoded
 

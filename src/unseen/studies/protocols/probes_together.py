@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.studies.given_models import given_of, model_description, model_told
-from unseen.studies.protocol_table import Answered, Together, Where
+from unseen.studies.protocol_table import AnsweredTrial, JointAnswering, RunPlace
 from unseen.studies.search import held_out
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, code_in_identity
@@ -38,7 +38,7 @@ KEYS = ("optimiser", "normalise")  # of [training]: the others have no part in a
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class FeatureSource:
     """What features come from: all that decides them, how they are made, and the network as a record describes it.
     ``branch`` of each target, where each has features of its own."""
 
@@ -50,11 +50,11 @@ class Source:
 
 
 @dataclass(eq=False)
-class Asked:
+class ProbeTrial:
     """A trial, the rows it learns, chooses its penalty by and is asked; and what is found of each target."""
 
     trial: Trial
-    source: Source
+    source: FeatureSource
     train: np.ndarray
     validation: np.ndarray
     refit: bool
@@ -94,12 +94,12 @@ def check_fit(trial: Trial) -> None:
         raise UnseenError("search.weight_decay lists penalties of probes, which are above 0; leave 0 out.")
 
 
-def answer(study: Study, trials: Sequence[Trial], where: Where) -> Iterator[tuple[Trial, Answered | Exception]]:
+def answer(study: Study, trials: Sequence[Trial], where: RunPlace) -> Iterator[tuple[Trial, AnsweredTrial | Exception]]:
     """Trials whose features come from one source on one world, together."""
     import torch
 
-    sources: dict[str, Source] = {}
-    groups: dict[str, list[Asked]] = {}
+    sources: dict[str, FeatureSource] = {}
+    groups: dict[str, list[ProbeTrial]] = {}
     for trial in trials:
         try:
             key = _source_key(study, trial)
@@ -129,12 +129,12 @@ def _source_key(study: Study, trial: Trial) -> str:
     return " ".join(map(str, said))
 
 
-def source_of(study: Study, trial: Trial, where: Where) -> Source:
+def source_of(study: Study, trial: Trial, where: RunPlace) -> FeatureSource:
     """What a trial's features come from, on the device."""
     if trial.recipe.network.model:
         model = given_of(trial.recipe.network).to(where.device)
         names = [target.name for target in study.targets(trial)]
-        return Source(
+        return FeatureSource(
             model_told(model),
             model.name,
             model.features,
@@ -160,10 +160,10 @@ def source_of(study: Study, trial: Trial, where: Where) -> Source:
         return network.features(whole.prepare(images))
 
     branches = {name: place if len(network.branches) else None for place, name in enumerate(network.targets)}
-    return Source(told, recipe.network.backbone, encode, network.description, branches)
+    return FeatureSource(told, recipe.network.backbone, encode, network.description, branches)
 
 
-def _asked(study: Study, trial: Trial, source: Source) -> Asked:
+def _asked(study: Study, trial: Trial, source: FeatureSource) -> ProbeTrial:
     world, split, targets = study.world(trial), study.split(trial), study.targets(trial)
     rows = split.rows(world.samples, "train")
     if not len(rows):
@@ -185,7 +185,7 @@ def _asked(study: Study, trial: Trial, source: Source) -> Asked:
         asks = split[name].asks
         wanted = tuple(target.name for target in targets if asks is None or target.factor in asks)
         sets.append((name, split.rows(world.samples, name), wanted))
-    return Asked(trial, source, rows, validation, refit, sets, targets)
+    return ProbeTrial(trial, source, rows, validation, refit, sets, targets)
 
 
 def penalties_of(recipe: Recipe) -> tuple[float, ...]:
@@ -194,7 +194,9 @@ def penalties_of(recipe: Recipe) -> tuple[float, ...]:
     return tuple(sorted(set(recipe.search.weight_decay))) or L2
 
 
-def _answered(study: Study, group: Sequence[Asked], where: Where) -> Iterator[tuple[Trial, Answered | Exception]]:
+def _answered(
+    study: Study, group: Sequence[ProbeTrial], where: RunPlace
+) -> Iterator[tuple[Trial, AnsweredTrial | Exception]]:
     """Features once, then as many probes at a time as memory holds; each trial is done before the next ones begin."""
     from unseen.studies.kept_features import features_of, keep_features
 
@@ -227,7 +229,7 @@ def _answered(study: Study, group: Sequence[Asked], where: Where) -> Iterator[tu
                 answers.append((name, asked, found))
             description = {**one.source.description, "fitted": LBFGS}
             facts = {"images": {"computed": computed}}
-            yield one.trial, Answered(answers, description, one.flags, looked + spent, one.search, facts)
+            yield one.trial, AnsweredTrial(answers, description, one.flags, looked + spent, one.search, facts)
 
 
 class Reading:
@@ -256,10 +258,10 @@ class Reading:
         return found if branch is None else found[:, branch]
 
 
-def _parts(group: Sequence[Asked], features: int, where: Where) -> Iterator[list[Asked]]:
+def _parts(group: Sequence[ProbeTrial], features: int, where: RunPlace) -> Iterator[list[ProbeTrial]]:
     """So many at a time that the weights tried take a bounded number of bytes; alike ones (whether they learn their
     validation rows, penalties, targets) together."""
-    alike: dict[Any, list[Asked]] = {}
+    alike: dict[Any, list[ProbeTrial]] = {}
     for one in group:
         alike.setdefault((one.refit, penalties_of(one.trial.recipe), one.targets), []).append(one)
     for (_, penalties, targets), some in alike.items():
@@ -270,7 +272,7 @@ def _parts(group: Sequence[Asked], features: int, where: Where) -> Iterator[list
             yield some[start : start + size]
 
 
-def _fit(study: Study, some: Sequence[Asked], read: Reading) -> None:
+def _fit(study: Study, some: Sequence[ProbeTrial], read: Reading) -> None:
     """Fit the probes of these trials, target by target, and note their answers."""
     import torch
 
@@ -305,7 +307,7 @@ def _fit(study: Study, some: Sequence[Asked], read: Reading) -> None:
 
 
 def _note(
-    some: Sequence[Asked], target: Target, penalties: Sequence[float], fitted: Any, chosen: Sequence[float]
+    some: Sequence[ProbeTrial], target: Target, penalties: Sequence[float], fitted: Any, chosen: Sequence[float]
 ) -> None:
     """How each penalty was chosen, and what a reader must know."""
     converged, steps = fitted.converged[:, 0].tolist(), fitted.steps[:, 0].tolist()
@@ -326,7 +328,7 @@ def _note(
             one.flags[f"unconverged {target.name}"] = f"its probe had not converged after {steps[number]} steps"
 
 
-def encode(study: Study, trial: Trial, where: Where) -> Callable[[torch.Tensor], torch.Tensor]:
+def encode(study: Study, trial: Trial, where: RunPlace) -> Callable[[torch.Tensor], torch.Tensor]:
     return source_of(study, trial, where).encode
 
 
@@ -339,4 +341,4 @@ def look(study: Study, trial: Trial) -> Mapping[str, Any]:
     return labelled_tried(study, trial, False).description
 
 
-TOGETHER = Together(takes, answer, encode, look, KEYS)
+TOGETHER = JointAnswering(takes, answer, encode, look, KEYS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.studies.protocol_table import Brought, Protocol
+from unseen.studies.protocol_table import LearnerData, Protocol
 from unseen.studies.protocols.labelled import tolerances
 from unseen.studies.protocols.readout_checks import check
 from unseen.studies.study import Study
@@ -44,7 +44,7 @@ def tried(study: Study, trial: Trial, alone: bool) -> Preprocessed:
     return without_numbers(lambda: whole_network(study, trial), trial.recipe.network.backbone)
 
 
-def encoding_learner(study: Study, trial: Trial, brought: Brought) -> Learner:
+def encoding_learner(study: Study, trial: Trial, brought: LearnerData) -> Learner:
     from unseen.models import Preprocessed
     from unseen.training.encoding import EncodingLearner
     from unseen.training.objectives import OBJECTIVES

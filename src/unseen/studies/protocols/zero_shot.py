@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.studies.protocol_table import Protocol, Together
-from unseen.studies.protocols.given import Question, Way, always, check_as_it_is, no_learner, no_network, softmax
+from unseen.studies.protocol_table import JointAnswering, Protocol
+from unseen.studies.protocols.given import Asking, Question, always, check_as_it_is, no_learner, no_network, softmax
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.captions import phrase
@@ -25,7 +25,7 @@ from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.target import Target
 
 if TYPE_CHECKING:
-    from unseen.models.given import Given
+    from unseen.models.given import GivenModel
 
 SCALE = 100.0
 ARTICLE = re.compile(r"^(a|an|the) ", re.IGNORECASE)
@@ -132,7 +132,7 @@ def check(trial: Trial) -> None:
         )
 
 
-def questions(model: Given, study: Study, trial: Trial) -> tuple[list[Question], dict[str, str]]:
+def questions(model: GivenModel, study: Study, trial: Trial) -> tuple[list[Question], dict[str, str]]:
     """Every target can be asked: its classes have texts."""
     space = study.world(trial).samples.space
     found = []
@@ -150,7 +150,7 @@ def questions(model: Given, study: Study, trial: Trial) -> tuple[list[Question],
     return found, {}
 
 
-def mean_texts(model: Given, texts: Sequence[Sequence[str]]) -> np.ndarray:
+def mean_texts(model: GivenModel, texts: Sequence[Sequence[str]]) -> np.ndarray:
     """One direction for each class: the mean of its texts' directions, of length one."""
     every = list(dict.fromkeys(text for some in texts for text in some))
     made: Callable[[Sequence[str]], Any] = model.text_features
@@ -176,9 +176,9 @@ def words(study: Study, trial: Trial) -> str:
     return f"asked by texts ({count} template{'s' * (count != 1)})"
 
 
-WAY = Way("features", lambda model: model.features, questions)
+WAY = Asking("features", lambda model: model.features, questions)
 PROTOCOL = Protocol(
     "zero-shot", "a model that knows texts answers with the nearest one (network.model, answers.templates)",
     check=check, network=no_network, learner=no_learner, words=words, sections=(), trains=False, seeded=False,
-    answers=True, together=Together(always, WAY.answer, WAY.encoder, WAY.look),
+    answers=True, together=JointAnswering(always, WAY.answer, WAY.encoder, WAY.look),
 )  # fmt: skip

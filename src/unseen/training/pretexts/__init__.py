@@ -6,6 +6,6 @@ captured as a CUDA graph. Draws are keyed by (seed, row, visit): packed is what 
 """
 
 from unseen.training.pretexts.table import NONE, PRETEXTS, PretextRow, check_options, pretext_row
-from unseen.training.pretexts.task import Asked, Pretext, in_full
+from unseen.training.pretexts.task import Pretext, PretextBatch, in_full
 
-__all__ = ["NONE", "PRETEXTS", "Asked", "Pretext", "PretextRow", "check_options", "in_full", "pretext_row"]
+__all__ = ["NONE", "PRETEXTS", "Pretext", "PretextBatch", "PretextRow", "check_options", "in_full", "pretext_row"]

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 from unseen.training.augment import uniform
 from unseen.training.objectives.terms import Terms
-from unseen.training.pretexts.task import Asked, Pretext, in_full
-from unseen.training.pretexts.views import Recipe, view
+from unseen.training.pretexts.task import Pretext, PretextBatch, in_full
+from unseen.training.pretexts.views import ViewRecipe, view
 from unseen.vocabulary.captions import Phrases
 from unseen.vocabulary.seeds import seed_of
 
@@ -79,7 +79,7 @@ class CLIP(Pretext):
         crop: float = 0.8,
     ) -> None:
         super().__init__(encoder)
-        self.mention, self.recipe = mention, Recipe(crop, 1.0, 0.0, 0.0, 0.0)
+        self.mention, self.recipe = mention, ViewRecipe(crop, 1.0, 0.0, 0.0, 0.0)
         self.said, self.always = tuple(phrases.factors), phrases.always
         lengths = []
         for place, table in enumerate(phrases.tokens):
@@ -90,14 +90,14 @@ class CLIP(Pretext):
         self.projection = nn.Linear(features, output, bias=False)
         self.scale = nn.Parameter(torch.tensor(math.log(1 / 0.07)))
 
-    def loss(self, asked: Asked) -> Terms:
+    def loss(self, asked: PretextBatch) -> Terms:
         images = asked.prepare(view(asked.images, self.recipe, asked.rows, asked.visit, asked.seed, 0))
         seen = self.projection(self.features(images))
         read = self.texts(*self.captions(asked))
         losses, right = symmetric(seen, read, self.scale.clamp(max=MOST_SCALE).exp())
         return Terms(losses, {"right": right.float()})
 
-    def captions(self, asked: Asked) -> tuple[Tensor, Tensor]:
+    def captions(self, asked: PretextBatch) -> tuple[Tensor, Tensor]:
         """Words by number ``[n, length]``, and which places are said (the first, which stands for the whole, is)."""
         u = uniform(asked.rows, asked.visit, seed_of(asked.seed, "captions"), max(1, len(self.said)))
         start: Any = self.start

@@ -7,8 +7,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from unseen.training.objectives.terms import Terms
-from unseen.training.pretexts.task import Asked, Pretext, in_full
-from unseen.training.pretexts.views import Recipe, view
+from unseen.training.pretexts.task import Pretext, PretextBatch, in_full
+from unseen.training.pretexts.views import ViewRecipe, view
 
 
 def nt_xent(
@@ -53,13 +53,13 @@ class SimCLR(Pretext):
     ) -> None:
         super().__init__(encoder)
         self.temperature = temperature
-        self.recipe = Recipe(crop, 1.0, flip, colour, grey, blur)
+        self.recipe = ViewRecipe(crop, 1.0, flip, colour, grey, blur)
         self.projection = nn.Sequential(
             nn.Linear(features, features, bias=False), nn.BatchNorm1d(features), nn.ReLU(),
             nn.Linear(features, width, bias=False), nn.BatchNorm1d(width),
         )  # fmt: skip
 
-    def loss(self, asked: Asked) -> Terms:
+    def loss(self, asked: PretextBatch) -> Terms:
         views = [view(asked.images, self.recipe, asked.rows, asked.visit, asked.seed, k) for k in (0, 1)]
         first, second = self.projection(self.features(asked.prepare(torch.cat(views)))).chunk(2)
         losses, right = nt_xent(first, second, self.temperature)

@@ -11,8 +11,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from unseen.training.objectives.terms import Terms
-from unseen.training.pretexts.task import Asked, Pretext, in_full
-from unseen.training.pretexts.views import Recipe, view
+from unseen.training.pretexts.task import Pretext, PretextBatch, in_full
+from unseen.training.pretexts.views import ViewRecipe, view
 
 
 def distillation(
@@ -95,9 +95,9 @@ class DINO(Pretext):
         self.teacher_head = copy.deepcopy(self.head).requires_grad_(False)
         self.momentum, self.centre_momentum, self.freeze = momentum, centre_momentum, freeze
         self.temperatures = {"student_temperature": student_temperature, "teacher_temperature": teacher_temperature}
-        first = Recipe(crop, 1.0, flip, colour, grey, 1.0 if blur else 0.0)  # the released code: always, .1, and .5
-        second = Recipe(crop, 1.0, flip, colour, grey, 0.2 * blur, solarize)
-        small = Recipe(local_crop, crop, flip, colour, grey, blur)
+        first = ViewRecipe(crop, 1.0, flip, colour, grey, 1.0 if blur else 0.0)  # the released code: always, .1, and .5
+        second = ViewRecipe(crop, 1.0, flip, colour, grey, 0.2 * blur, solarize)
+        small = ViewRecipe(local_crop, crop, flip, colour, grey, blur)
         self.recipes = (first, second, *[small] * local)
         self.register_buffer("centre", torch.zeros(1, prototypes))
         self.register_buffer("shown", torch.zeros(1, prototypes), persistent=False)  # the batch's mean, until the step
@@ -105,7 +105,7 @@ class DINO(Pretext):
     centre: Tensor
     shown: Tensor
 
-    def loss(self, asked: Asked) -> Terms:
+    def loss(self, asked: PretextBatch) -> Terms:
         views = [
             asked.prepare(view(asked.images, recipe, asked.rows, asked.visit, asked.seed, k))
             for k, recipe in enumerate(self.recipes)

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 from unseen.training.augment import uniform
 from unseen.training.objectives.terms import Terms
-from unseen.training.pretexts.task import Asked, Pretext, in_full
-from unseen.training.pretexts.views import Recipe, view
+from unseen.training.pretexts.task import Pretext, PretextBatch, in_full
+from unseen.training.pretexts.views import ViewRecipe, view
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import seed_of
 
@@ -94,7 +94,7 @@ class MAE(Pretext):
         self.visible = max(1, int(self.number * (1 - mask)))
         if self.visible == self.number:
             raise UnseenError(f"mask = {mask:g} hides none of {self.number} patches; hide more.")
-        self.normalise, self.recipe = normalise, Recipe(crop, 1.0, flip, 0.0, 0.0)
+        self.normalise, self.recipe = normalise, ViewRecipe(crop, 1.0, flip, 0.0, 0.0)
         dim, channels = vit.embed_dim, vit.patch_embed.proj.in_channels
         self.entry = nn.Linear(dim, width)
         self.blank = nn.Parameter(torch.empty(1, 1, width))
@@ -104,7 +104,7 @@ class MAE(Pretext):
         self.last = nn.LayerNorm(width)
         self.pixels = nn.Linear(width, math.prod(self.size) * channels)
 
-    def loss(self, asked: Asked) -> Terms:
+    def loss(self, asked: PretextBatch) -> Terms:
         images = asked.prepare(view(asked.images, self.recipe, asked.rows, asked.visit, asked.seed, 0))
         noise = uniform(asked.rows, asked.visit, seed_of(asked.seed, "mask"), self.number)
         order = noise.argsort(1)

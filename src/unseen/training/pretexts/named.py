@@ -5,8 +5,8 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from unseen.training.objectives.terms import Terms
-from unseen.training.pretexts.task import Asked, Pretext, in_full
-from unseen.training.pretexts.views import Recipe, view
+from unseen.training.pretexts.task import Pretext, PretextBatch, in_full
+from unseen.training.pretexts.views import ViewRecipe, view
 
 
 class Supervised(Pretext):
@@ -28,9 +28,9 @@ class Supervised(Pretext):
     ) -> None:
         super().__init__(encoder)
         self.head, self.factor = nn.Linear(features, classes), factor
-        self.recipe = Recipe(crop, 1.0, flip, colour, grey, blur)
+        self.recipe = ViewRecipe(crop, 1.0, flip, colour, grey, blur)
 
-    def loss(self, asked: Asked) -> Terms:
+    def loss(self, asked: PretextBatch) -> Terms:
         images: Tensor = asked.images
         if asked.learns:  # what is asked is shown as it is
             images = view(images, self.recipe, asked.rows, asked.visit, asked.seed, 0)

@@ -15,7 +15,7 @@ from unseen.training.objectives.terms import Terms
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class PretextBatch:
     """One batch: ``images`` as the world gives them, the ``rows`` they are of, the level of every factor ``[n,
     factors]``, which ``visit`` this is (a number on the device), how far training is (0 to 1), and the ``seed``.
     ``prepare`` turns pictures on the 0–255 scale into what the encoder sees. ``learns``: a step of training; else
@@ -38,7 +38,7 @@ class Pretext(nn.Module):
         super().__init__()
         self.encoder = encoder
 
-    def loss(self, asked: Asked) -> Terms:
+    def loss(self, asked: PretextBatch) -> Terms:
         """The loss of each example, and whether it was answered rightly where there is such a thing ("right")."""
         raise NotImplementedError
 

@@ -25,7 +25,7 @@ SOLARIZE = 128.0
 
 
 @dataclass(frozen=True)
-class Recipe:
+class ViewRecipe:
     """How one view is made. ``least`` and ``most``: the share of the picture's area that is cropped; 1, 1: none.
 
     ``colour``: strength s of colour jitter (brightness, contrast and saturation up to 0.8 s each way, hue 0.2 s), with
@@ -42,7 +42,7 @@ class Recipe:
     solarize: float = 0.0
 
 
-def view(images: Tensor, recipe: Recipe, rows: Tensor, visit: Tensor, seed: int, number: int) -> Tensor:
+def view(images: Tensor, recipe: ViewRecipe, rows: Tensor, visit: Tensor, seed: int, number: int) -> Tensor:
     """View ``number`` of each picture, on the 0–255 scale in single precision."""
     u = uniform(rows, visit, seed_of(seed, "view", number), DRAWS)
     with in_full(images), torch.no_grad():
@@ -61,7 +61,7 @@ def view(images: Tensor, recipe: Recipe, rows: Tensor, visit: Tensor, seed: int,
         return seen
 
 
-def cropped(images: Tensor, recipe: Recipe, u: Tensor) -> Tensor:
+def cropped(images: Tensor, recipe: ViewRecipe, u: Tensor) -> Tensor:
     """A part of each picture, of a share of its area drawn evenly and an aspect of 3/4 to 4/3 (its logarithm drawn
     evenly), at a place drawn evenly, enlarged to the picture's size (bilinear) and perhaps mirrored."""
     n, _, height, width = images.shape

@@ -19,7 +19,7 @@ import numpy as np
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.whole_files import written_aside
-from unseen.worlds.meshes.reading import VERSION, Read, Reading, read
+from unseen.worlds.meshes.reading import VERSION, Reading, ReadMesh, read
 from unseen.worlds.rendering.mesh import Mesh
 
 _ABSENT = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)  # not there, or broken by a failing disk
@@ -33,7 +33,7 @@ def entry(content: str, how: Reading, cache: Path) -> Path:
 
 
 @dataclass(frozen=True)
-class Facts:
+class MeshFacts:
     """What is to be known of a mesh before it is drawn: what is to be told of its file, and its form."""
 
     faces: int
@@ -42,25 +42,25 @@ class Facts:
     form: tuple[float, ...]
 
     @staticmethod
-    def of(told: Mapping[str, Any]) -> Facts:
+    def of(told: Mapping[str, Any]) -> MeshFacts:
         """From plain data, as :func:`dataclasses.asdict` and JSON leave it."""
-        return Facts(told["faces"], told["degenerate"], tuple(told["notes"]), tuple(told["form"]))
+        return MeshFacts(told["faces"], told["degenerate"], tuple(told["notes"]), tuple(told["form"]))
 
 
-def known_facts(content: str, how: Reading, cache: Path) -> Facts | None:
+def known_facts(content: str, how: Reading, cache: Path) -> MeshFacts | None:
     """The facts alone, read without the arrays; None where the mesh is not in the cache."""
     try:
         with entry(content, how, cache).open("rb") as opened, np.load(opened) as file:
-            return Facts.of(json.loads(str(file["facts"])))
+            return MeshFacts.of(json.loads(str(file["facts"])))
     except _ABSENT:
         return None
 
 
-def facts_of(one: Read) -> Facts:
-    return Facts(one.faces, one.degenerate, one.notes, one.form)
+def facts_of(one: ReadMesh) -> MeshFacts:
+    return MeshFacts(one.faces, one.degenerate, one.notes, one.form)
 
 
-def converted(path: Path, content: str, how: Reading, cache: Path) -> Read:
+def converted(path: Path, content: str, how: Reading, cache: Path) -> ReadMesh:
     """The mesh of a file, from the cache or read and kept there. Unreadable files raise as in :func:`read`."""
     place = entry(content, how, cache)
     kept = _kept(place)
@@ -70,18 +70,18 @@ def converted(path: Path, content: str, how: Reading, cache: Path) -> Read:
     return kept
 
 
-def _kept(place: Path) -> Read | None:
+def _kept(place: Path) -> ReadMesh | None:
     try:
         with place.open("rb") as opened, np.load(opened) as file:
-            facts = Facts.of(json.loads(str(file["facts"])))
+            facts = MeshFacts.of(json.loads(str(file["facts"])))
             texture = file.get("texture")
             shown = Mesh(texture=texture, **{name: file[name] for name in _COLUMNS})
-        return Read(shown, facts.faces, facts.degenerate, facts.notes, facts.form)
+        return ReadMesh(shown, facts.faces, facts.degenerate, facts.notes, facts.form)
     except _ABSENT:
         return None
 
 
-def _keep(one: Read, place: Path) -> None:
+def _keep(one: ReadMesh, place: Path) -> None:
     arrays = {name: getattr(one.mesh, name) for name in _COLUMNS}
     arrays["facts"] = np.array(json.dumps(asdict(facts_of(one))))
     if one.mesh.texture is not None:

@@ -20,7 +20,7 @@ from typing import Any
 
 from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError
-from unseen.worlds.meshes.converted import Facts, converted, facts_of
+from unseen.worlds.meshes.converted import MeshFacts, converted, facts_of
 from unseen.worlds.meshes.reading import Reading
 from unseen.worlds.meshes.references import Unreadable
 
@@ -40,7 +40,7 @@ class Job:
     bytes: int
 
 
-Outcome = Facts | str  # what is known of a mesh now, or why the file shows none
+Outcome = MeshFacts | str  # what is known of a mesh now, or why the file shows none
 
 
 def convert(
@@ -105,7 +105,7 @@ class _Worker:
             return f"the process that read it ended ({reason})"
         if "error" in answer:
             raise UnseenError(answer["error"])
-        return answer["reason"] if "reason" in answer else Facts.of(answer)
+        return answer["reason"] if "reason" in answer else MeshFacts.of(answer)
 
     def end(self) -> None:
         self.process.kill()

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unseen.vocabulary.errors import UnseenError, listed
-from unseen.worlds.meshes.converted import Facts, known_facts
+from unseen.worlds.meshes.converted import MeshFacts, known_facts
 from unseen.worlds.meshes.crew import Job, convert
 from unseen.worlds.meshes.layouts.entries import Entry, Listing
 from unseen.worlds.meshes.reading import Reading
 from unseen.worlds.meshes.references import Unreadable, content_of
-from unseen.worlds.telling import Telling
+from unseen.worlds.progress_line import ProgressLine
 
 
 @dataclass(frozen=True)
@@ -44,20 +44,20 @@ class Files:
     def __init__(self, found: Listing, cache: Path, how: Reading, workers: int | None = None) -> None:
         self.base, self.cache, self.workers = found.base, cache, workers
         self.how = usually(how, found)
-        self.facts: dict[str, Facts | None] = {}
+        self.facts: dict[str, MeshFacts | None] = {}
         self.sources: dict[str, Source] = {}
         self.reasons: dict[str, str] = {}  # why a file shows nothing
 
     def look_at(self, entries: Sequence[Entry]) -> None:
         """Read what is not in the cache, side by side, and remember what each shows."""
         jobs: list[tuple[Entry, Job]] = []
-        with Telling("looking for meshes") as tell:
+        with ProgressLine("looking for meshes") as tell:
             for number, one in enumerate(entries):
                 job = self._found(one)
                 if job is not None:
                     jobs.append((one, job))
                 tell(number + 1, len(entries))
-        with Telling("reading meshes") as tell:
+        with ProgressLine("reading meshes") as tell:
             outcomes = convert([job for _, job in jobs], self.cache, workers=self.workers, tell=tell)
         for (one, _), outcome in zip(jobs, outcomes):
             self._know(one, outcome)
@@ -84,7 +84,7 @@ class Files:
             return None
         return Job(path, content, how, size)
 
-    def _know(self, one: Entry, outcome: Facts | str) -> None:
+    def _know(self, one: Entry, outcome: MeshFacts | str) -> None:
         self.facts[one.path] = None if isinstance(outcome, str) else outcome
         if isinstance(outcome, str):
             self.reasons[one.path] = outcome

@@ -65,7 +65,7 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class ReadMesh:
     """A mesh, what it was made of, and notes on what the file lacks."""
 
     mesh: Mesh
@@ -75,7 +75,7 @@ class Read:
     form: tuple[float, ...] = ()  # see forms.py
 
 
-def read(path: Path, how: Reading | None = None) -> Read:
+def read(path: Path, how: Reading | None = None) -> ReadMesh:
     """A file as a mesh; :class:`Unreadable` with the reason where it shows none."""
     how = how or Reading()
     suffix = path.suffix.lower()
@@ -101,7 +101,7 @@ def read(path: Path, how: Reading | None = None) -> Read:
     whole = whole if how.max_faces == 0 else simplified(whole, how.max_faces)
     whole, texture = textured(smooth(two_sided(whole)), images, how.texture)
     try:
-        return Read(upright(_packed(whole, texture)), total, degenerate, tuple(notes), own)
+        return ReadMesh(upright(_packed(whole, texture)), total, degenerate, tuple(notes), own)
     except UnseenError as fault:
         raise Unreadable(str(fault)) from None
 

@@ -14,7 +14,7 @@ import numpy as np
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.seeds import stream
 from unseen.worlds.circumstances import whole_number
-from unseen.worlds.meshes.converted import Facts
+from unseen.worlds.meshes.converted import MeshFacts
 from unseen.worlds.meshes.forms import alike
 from unseen.worlds.meshes.layouts.entries import Entry
 
@@ -89,7 +89,7 @@ def _named(groups: dict[str, list[Entry]], categories: int | Sequence[str] | Non
 
 
 def picked(
-    groups: Mapping[str, Sequence[Entry]], known: Mapping[str, Facts | None], wanted: Wanted
+    groups: Mapping[str, Sequence[Entry]], known: Mapping[str, MeshFacts | None], wanted: Wanted
 ) -> tuple[list[Entry], list[Entry]]:
     """Those that are shown as far as is ``known`` (by path; None: it shows no mesh), and those to be read first."""
     again = copies([one for group in groups.values() for one in group], known) if wanted.duplicates == "drop" else {}
@@ -111,7 +111,7 @@ def picked(
     return shown, unread
 
 
-def copies(entries: Iterable[Entry], known: Mapping[str, Facts | None]) -> dict[str, str]:
+def copies(entries: Iterable[Entry], known: Mapping[str, MeshFacts | None]) -> dict[str, str]:
     """Files that have the form of another one before them: path → the first one's."""
     read = [(one.path, facts.form) for one in entries if (facts := known.get(one.path)) is not None]
     first = alike([form for _, form in read])
@@ -137,7 +137,7 @@ def enough(
     return sorted(kept, key=lambda one: (order[one.category], one.path)), told
 
 
-def forms(shown: Sequence[Entry], known: Mapping[str, Facts | None]) -> np.ndarray:
+def forms(shown: Sequence[Entry], known: Mapping[str, MeshFacts | None]) -> np.ndarray:
     """A number per mesh, the same for copies, without gaps."""
     told = [known[one.path] for one in shown]
     return np.unique(alike([facts.form for facts in told if facts is not None]), return_inverse=True)[1]

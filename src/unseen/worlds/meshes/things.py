@@ -15,8 +15,8 @@ from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor
 from unseen.worlds import check_arguments
 from unseen.worlds.cache_folder import cache_folder
-from unseen.worlds.circumstances import Around, whole_number
-from unseen.worlds.meshes.converted import Facts, converted
+from unseen.worlds.circumstances import Surroundings, whole_number
+from unseen.worlds.meshes.converted import MeshFacts, converted
 from unseen.worlds.meshes.files import Files, Source
 from unseen.worlds.meshes.layouts.entries import Entry
 from unseen.worlds.meshes.layouts.table import listing
@@ -40,7 +40,7 @@ class Furnish:
     cache: Path
     sources: tuple[Source, ...]
     texture: int
-    around: Around
+    around: Surroundings
 
     def __call__(self) -> Bank:
         return shared_bank(self, self._made)
@@ -127,7 +127,7 @@ def from_meshes(
     return mesh_things(**arguments, categories=categories, instances=instances, seed=seed)
 
 
-def _copies(groups: Mapping[str, Sequence[Entry]], known: Mapping[str, Facts | None], duplicates: str) -> list[str]:
+def _copies(groups: Mapping[str, Sequence[Entry]], known: Mapping[str, MeshFacts | None], duplicates: str) -> list[str]:
     """What is to be told of meshes that have one form."""
     again = copies([one for group in groups.values() for one in group], known)
     if not again:

@@ -17,7 +17,7 @@ QUANTILE, QUANTILES = "invariance (quantile over units)", (0.1, 0.25, 0.75, 0.9)
 Row = dict[str, Any]
 
 
-def more_rows(study: Study, trials: Sequence[Record]) -> Iterator[Row]:
+def extra_rows(study: Study, trials: Sequence[Record]) -> Iterator[Row]:
     """Spread of the units' scores, and accuracy at every τ that was tried."""
     for record in trials:
         yield from ({"trial": record.identity, **row} for row in _units(record))

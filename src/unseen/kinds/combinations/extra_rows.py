@@ -13,7 +13,7 @@ CELL = "accuracy of a held-out cell"
 Row = dict[str, Any]
 
 
-def more_rows(study: Study, trials: Sequence[Record]) -> Iterator[Row]:
+def extra_rows(study: Study, trials: Sequence[Record]) -> Iterator[Row]:
     """Held-out cells (control D.1)."""
     for cell in held_out_cells(study):
         head = {"measure": CELL, "set": "unseen", "value": cell["accuracy"]}

@@ -20,7 +20,7 @@ KEY = "recordings.weights"
 
 
 @dataclass(frozen=True)
-class Keeping:
+class WeightBudget:
     """The weights of all ``networks`` that a study trains take ``bytes``; ``most`` is ``recordings.weights``."""
 
     networks: int
@@ -33,9 +33,9 @@ class Keeping:
 
     def words(self) -> str:
         """
-        >>> Keeping(3, 134_000_000, 2.0).words().partition(", so")[0]
+        >>> WeightBudget(3, 134_000_000, 2.0).words().partition(", so")[0]
         'weights: 134 MB of 3 networks are kept (recordings.weights allows 2 GB)'
-        >>> Keeping(90, 4_020_000_000, 2.0).words().partition(":")[2].partition(";")[0]
+        >>> WeightBudget(90, 4_020_000_000, 2.0).words().partition(":")[2].partition(";")[0]
         ' 4.02 GB of 90 networks, more than recordings.weights allows (2 GB), are not kept'
         """
         what = f"{size_text(self.bytes)} of {self.networks} network{'s' * (self.networks != 1)}"
@@ -55,11 +55,11 @@ def keeps_weights(study: Study) -> bool:
     for a study, since it takes a look at every network."""
     decided = study.decided if study.decided is not None else study.__dict__.get("_keeps_weights")
     if decided is None:
-        decided = study.__dict__["_keeps_weights"] = keeping(study).kept
+        decided = study.__dict__["_keeps_weights"] = weight_budget(study).kept
     return decided
 
 
-def keeping(study: Study, trials: Sequence[Trial] | None = None) -> Keeping:
+def weight_budget(study: Study, trials: Sequence[Trial] | None = None) -> WeightBudget:
     """What the weights of all trials would take, finished or not, or of these. Those that learn the same count once."""
     sizes: dict[str, int] = {}
     some = study.trials if trials is None else trials
@@ -70,7 +70,7 @@ def keeping(study: Study, trials: Sequence[Trial] | None = None) -> Keeping:
         if key not in sizes:
             sizes[key] = weight_bytes(study, trial)
         total += sizes[key]
-    return Keeping(len(learned), total, study.recipe.recordings.weights)
+    return WeightBudget(len(learned), total, study.recipe.recordings.weights)
 
 
 def weight_bytes(study: Study, trial: Trial) -> int:

@@ -16,7 +16,7 @@ DOMAIN = "domain: "
 Row = dict[str, Any]
 
 
-def more_rows(study: Study, trials: Sequence[Record]) -> Iterator[Row]:
+def extra_rows(study: Study, trials: Sequence[Record]) -> Iterator[Row]:
     """What is known of each domain left out, by repeat (``seed``) and model (``detail``): accuracies on the images that
     networks with and without it were both asked need the answers, and no mean of the tidy table gives them."""
     if not trials:

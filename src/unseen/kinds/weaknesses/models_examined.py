@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from unseen.kinds.collect import finished_trials
-from unseen.kinds.told import condition_of, told_apart
-from unseen.kinds.weaknesses.examined import Examined, of_subject, of_trial
+from unseen.kinds.trial_answers import condition_of, keys_that_differ
+from unseen.kinds.weaknesses.examined import ExaminedModel, of_subject, of_trial
 from unseen.studies.given_models import HELD
 from unseen.studies.study import Study
 from unseen.studies.subjects import subjects_of
@@ -18,11 +18,11 @@ from unseen.vocabulary.errors import UnseenError
 FILES = (".onnx", ".pt2", ".safetensors")
 
 
-def everyone(study: Study) -> tuple[tuple[Examined, ...], tuple[str, ...]]:
+def models_examined(study: Study) -> tuple[tuple[ExaminedModel, ...], tuple[str, ...]]:
     """All whose answers can be read, models asked here first, and why others are left out."""
     trials = finished_trials(study)
     by_name = {study.find(trial): trial for trial in study.trials}
-    keys = [key for key in told_apart([by_name[one.identity] for one in trials]) if key != "network.model"]
+    keys = [key for key in keys_that_differ([by_name[one.identity] for one in trials]) if key != "network.model"]
     found = []
     for record in trials:
         trial = by_name[record.identity]
@@ -52,7 +52,7 @@ def short_name(given: str) -> str:
     return (Path(given).name or given) if is_place else given
 
 
-def _told_apart(found: list[Examined]) -> tuple[Examined, ...]:
+def _told_apart(found: list[ExaminedModel]) -> tuple[ExaminedModel, ...]:
     """Two of one name are numbered: figures tell models apart by their names."""
     often = Counter(one.name for one in found)
     seen: Counter[str] = Counter()
@@ -63,9 +63,9 @@ def _told_apart(found: list[Examined]) -> tuple[Examined, ...]:
     return tuple(made)
 
 
-def some(study: Study) -> tuple[tuple[Examined, ...], tuple[str, ...]]:
+def some_models_examined(study: Study) -> tuple[tuple[ExaminedModel, ...], tuple[str, ...]]:
     """The same; none is an error."""
-    found, left = everyone(study)
+    found, left = models_examined(study)
     if found:
         return found, left
     if left:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unseen.studies.keeping import keeps_weights
-from unseen.studies.kept_weights import Kept, all_kept, weights_folder
+from unseen.studies.kept_weights import KeptWeights, all_kept, weights_folder
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, describe, learned_identity, precisions
+from unseen.studies.weight_budget import keeps_weights
 from unseen.vocabulary.errors import listed
 from unseen.vocabulary.trust import CodeUnknown
 
@@ -20,7 +20,7 @@ MOST = 6  # trials named one by one
 
 
 @dataclass(frozen=True)
-class Work:
+class MissingTrials:
     """Trials to ``ask`` from weights that are kept; to train ``again``, since something new is asked of them and their
     weights are gone; and to train for the first time (``new``)."""
 
@@ -49,13 +49,13 @@ def _trials(n: int) -> str:
     return f"{n} trial{'s' * (n != 1)}"
 
 
-def work(study: Study, device: str = "cpu") -> Work:
+def missing_trials(study: Study, device: str = "cpu") -> MissingTrials:
     """What is missing, as far as it can be told: trials whose strengths are to be calibrated are new."""
     ask, rest = _parted(study, study.missing(device), device)
     before = _learned_before(study) if rest else set()
     again = [bool(before & set(_learned(study, trial, device))) for trial in rest]
     trained = [tuple(trial for trial, known in zip(rest, again) if known is wanted) for wanted in (True, False)]
-    return Work(tuple(ask), *trained)
+    return MissingTrials(tuple(ask), *trained)
 
 
 def _parted(study: Study, trials: Sequence[Trial], device: str) -> tuple[list[Trial], list[Trial]]:
@@ -64,12 +64,12 @@ def _parted(study: Study, trials: Sequence[Trial], device: str) -> tuple[list[Tr
     return [trial for trial, one in zip(trials, kept) if one], [trial for trial, one in zip(trials, kept) if not one]
 
 
-def kept_of(study: Study, trial: Trial, device: str = "cpu") -> Kept | None:
+def kept_of(study: Study, trial: Trial, device: str = "cpu") -> KeptWeights | None:
     """The weights that a trial would learn, if they are kept, at any precision that answers the recipe."""
     for identity, precision in _learned(study, trial, device).items():
         folder = weights_folder(study.store, identity) or study.weights_inside.get(identity)
         if folder is not None:
-            return Kept(identity, folder, precision)
+            return KeptWeights(identity, folder, precision)
     return None
 
 

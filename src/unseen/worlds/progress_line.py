@@ -11,8 +11,8 @@ QUIET = 2.0  # seconds before anything is said: most are over by then
 OFTEN, SELDOM = 0.2, 10.0  # seconds between two looks: on a terminal, in a log
 
 
-class Telling:
-    """``telling(done, total)``, with rate and time left. It clears its line when it is over."""
+class ProgressLine:
+    """``line(done, total)``, with rate and time left. It clears its line when it is over."""
 
     def __init__(self, what: str) -> None:
         self.what, self.live = what, sys.stderr.isatty()
@@ -20,7 +20,7 @@ class Telling:
         self.said = self.started + QUIET - OFTEN if self.live else self.started
         self.shown = False
 
-    def __enter__(self) -> Telling:
+    def __enter__(self) -> ProgressLine:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -39,7 +39,7 @@ class Telling:
 
     def line(self, done: int, total: int, spent: float) -> str:
         """
-        >>> Telling("reading meshes").line(120, 1574, 4.0)
+        >>> ProgressLine("reading meshes").line(120, 1574, 4.0)
         'reading meshes: 120/1,574, 30/s, 0:48 left'
         """
         head = f"{self.what}: {done:,}/{total:,}"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unseen.studies.answers import Words, words
+from unseen.studies.answers import WordColumn, words
 from unseen.studies.records import Record
 from unseen.studies.sound import Damaged
 from unseen.studies.study import Study
@@ -25,7 +25,7 @@ REPEAT = "design.seed"
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class TrialAnswers:
     """The answers of one trial. ``levels`` are those of each factor of the design, ``places`` each answer's level of
     them; ``unseen`` marks answers about cells that training did not show. Columns that were not stored are None."""
 
@@ -33,16 +33,16 @@ class Told:
     main: bool
     facts: Mapping[str, Any]
     trial: Trial
-    sets: Words
-    targets: Words
-    truth: Words
-    response: Words
+    sets: WordColumn
+    targets: WordColumn
+    truth: WordColumn
+    response: WordColumn
     levels: Mapping[str, tuple[str, ...]]
     places: Mapping[str, np.ndarray]
     unseen: np.ndarray
     confidence: np.ndarray | None
     sample: np.ndarray | None
-    image: Words | None
+    image: WordColumn | None
 
     @property
     def world(self) -> str:
@@ -61,14 +61,18 @@ class Told:
         return ~np.isin(self.sets.places, [p for p, name in enumerate(self.sets.names) if name in NOT_TESTED])
 
 
-def read_told(study: Study) -> Iterator[Told]:
-    """The answers of every finished trial. One whose files cannot be read is left to the tables, which say so."""
+def read_trial_answers(study: Study, only: Trial | None = None) -> Iterator[TrialAnswers]:
+    """The answers of every finished trial, or of one. One whose files cannot be read is left to the tables, which say
+    so."""
     from pyarrow import ArrowException
 
     found = [(trial, name) for trial in study.trials if (name := study.find(trial)) is not None]
-    varied = told_apart([trial for trial, _ in found])
+    varied = keys_that_differ([trial for trial, _ in found])
+    mine = None if only is None else study.find(only)
     most = {key: max(values) for key in MORE if (values := _numbers([trial for trial, _ in found], key))}
     for trial, name in found:
+        if only is not None and name != mine:
+            continue
         main = all(trial.condition.get(key) in (value, None) for key, value in most.items())
         try:
             record = Record(study.store.read(name), study.store.trials / name)
@@ -78,7 +82,7 @@ def read_told(study: Study) -> Iterator[Told]:
         yield one
 
 
-def told_apart(trials: Sequence[Trial]) -> list[str]:
+def keys_that_differ(trials: Sequence[Trial]) -> list[str]:
     """The grid's keys that tell conditions apart; repeats do not."""
     keys = dict.fromkeys(key for trial in trials for key in trial.condition if key != REPEAT)
     return [key for key in keys if len({repr(trial.condition.get(key)) for trial in trials}) > 1]
@@ -108,7 +112,7 @@ def condition_of(trial: Trial, about: Facts, keys: Sequence[str]) -> str:
     return ", ".join(parts)
 
 
-def _read(study: Study, trial: Trial, record: Record, condition: str, main: bool) -> Told:
+def _read(study: Study, trial: Trial, record: Record, condition: str, main: bool) -> TrialAnswers:
     import pyarrow.parquet as pq
 
     facts, path = record.facts, record.folder / "responses.parquet"
@@ -125,7 +129,7 @@ def _read(study: Study, trial: Trial, record: Record, condition: str, main: bool
     levels = {name: ordered_levels(space, facts, name, spelt[name]) for name in there}
     places = {name: spelt[name].numbered(levels[name]) for name in there}
     sets = words(table, "set")
-    return Told(
+    return TrialAnswers(
         condition, main, facts, trial, sets, words(table, "target"), words(table, "truth"), words(table, "response"),
         levels, places, _unseen(study, trial, record, sets, levels, places),
         np.asarray(table["confidence"], dtype=np.float64) if "confidence" in table.column_names else None,
@@ -141,7 +145,9 @@ def _names_column(study: Study, trial: Trial, factors: Sequence[str], stored: Se
     return named if named in stored else ""
 
 
-def ordered_levels(space: FactorSpace | None, facts: Mapping[str, Any], factor: str, found: Words) -> tuple[str, ...]:
+def ordered_levels(
+    space: FactorSpace | None, facts: Mapping[str, Any], factor: str, found: WordColumn
+) -> tuple[str, ...]:
     """The levels of a factor in their order; without the world, numbers by size and words as a target has them."""
     if space is not None:
         return tuple(str(level) for level in space[factor].levels)
@@ -156,7 +162,7 @@ def ordered_levels(space: FactorSpace | None, facts: Mapping[str, Any], factor: 
 
 
 def _unseen(
-    study: Study, trial: Trial, record: Record, sets: Words, levels: Mapping[str, Sequence[str]],
+    study: Study, trial: Trial, record: Record, sets: WordColumn, levels: Mapping[str, Sequence[str]],
     places: Mapping[str, np.ndarray],
 ) -> np.ndarray:  # fmt: skip
     """Which answers are about cells that training did not show; without the world, by what was noted or by the set."""

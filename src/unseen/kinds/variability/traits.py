@@ -19,7 +19,7 @@ SUPERVISED = "labels"
 
 
 @dataclass(frozen=True)
-class About:
+class NetworkTraits:
     """``objective``, ``architecture`` and ``data`` ("more", "less"); "" where a name does not say it.
     ``apart_from_data`` is the name without the words for how much data there was."""
 
@@ -30,7 +30,7 @@ class About:
     apart_from_data: str
 
 
-def about(name: str) -> About:
+def traits_of(name: str) -> NetworkTraits:
     """
     >>> about("ViT-21k").data, about("MLPMixer1k").architecture, about("iBot-1k").objective, about("CLIP").labelled
     ('more', 'mixer', 'self-distillation', None)
@@ -44,4 +44,4 @@ def about(name: str) -> About:
     more = "" if size is None else "less" if size[1] == "1" else "more"
     objective = OBJECTIVES.get(word, SUPERVISED if architecture else "")
     labelled = None if not objective or word == "clip" else word not in SELF_SUPERVISED
-    return About(objective, architecture, more, labelled, re.sub(r"(?<!\d)(21|22|1)k", "", low))
+    return NetworkTraits(objective, architecture, more, labelled, re.sub(r"(?<!\d)(21|22|1)k", "", low))

@@ -1,0 +1,196 @@
+"""Studies and their trials: how far they are, what is flagged, what failed and why, how they learned, time left."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from unseen.studies.trials import setting_text
+from unseen.viewer.asked import Asked
+from unseen.viewer.shelf import NotServed, Reading, Shelf
+from unseen.vocabulary.spans import clock
+
+SINCE = re.compile(r"since (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)")
+
+
+def studies(shelf: Shelf, asked: Asked) -> dict[str, Any]:
+    """Every study that is served, the one that changed last first."""
+    rows = [
+        {
+            "name": name,
+            "title": one.title or name,
+            "trials": one.trials,
+            "finished": one.finished,
+            "failed": one.failed,
+            "subjects": one.subjects,
+            "others": max(0, one.others),
+            "running": one.running or "",
+            "changed": one.changed,
+            "bytes": one.bytes,
+            "trouble": one.trouble,
+        }
+        for name, one in shelf.overviews()
+    ]
+    rows.sort(key=lambda row: str(row["changed"] or ""), reverse=True)
+    return {"folder": str(shelf.folder), "studies": rows}
+
+
+def study(shelf: Shelf, asked: Asked) -> dict[str, Any]:
+    """One study: what it asks, and every trial with its state."""
+    on_shelf = shelf[asked.text("study")]
+    now = on_shelf.reading()
+    store = now.stored.store
+    running = store.busy() or ""
+    rows = trial_rows(now)
+    states = [row["state"] for row in rows]
+    recipe = now.stored.recipe
+    return {
+        "name": on_shelf.name,
+        "path": str(on_shelf.path),
+        "title": recipe.title,
+        "question": recipe.question,
+        "task": recipe.task,
+        "running": running,
+        "left": time_left(now, running),
+        "counts": {state: states.count(state) for state in ("finished", "failed", "missing", "damaged")},
+        "others": max(0, len(store.finished()) - states.count("finished") - states.count("damaged")),
+        "subjects": len(store.subjects()),
+        "trials": rows,
+        "report": (on_shelf.path / "report" / "report.html").is_file(),
+    }
+
+
+def trial_rows(now: Reading) -> list[dict[str, Any]]:
+    """One row per trial, finished or not, in the recipe's order."""
+    failed = {(one["label"], one["seed"]): one for one in now.failures.values()}
+    rows = []
+    for place, (trial, name) in enumerate(zip(now.trials, now.identities)):
+        facts = now.facts.get(name) if name else None
+        failure = None if name else failed.get((trial.label, trial.seed))
+        row: dict[str, Any] = {
+            "place": place,
+            "label": trial.label,
+            "seed": trial.seed,
+            "settings": {setting_name(key): value_text(value) for key, value in trial.condition.items()},
+            "state": _state(name, facts, failure),
+            "identity": name or "",
+        }
+        if facts is not None:
+            row |= {"flags": facts["flags"], "finished": facts.get("finished", ""), "seconds": seconds(facts)}
+        if failure is not None:
+            row |= {key: str(failure.get(key) or "") for key in ("error", "traceback", "when")}
+        rows.append(row)
+    return rows
+
+
+def _state(name: str | None, facts: object, failure: object) -> str:
+    if name:
+        return "damaged" if facts is None else "finished"
+    return "failed" if failure else "missing"
+
+
+def setting_name(key: str) -> str:
+    """What a key of the grid is called in a column.
+
+    >>> setting_name("design.seed"), setting_name("network.sharing")
+    ('draw', 'sharing')
+    """
+    return "draw" if key == "design.seed" else key.rpartition(".")[2]
+
+
+def value_text(value: Any) -> Any:
+    """A value of the grid as a cell of a table shows it: lists in words."""
+    return setting_text("x", value).partition(" ")[2] if isinstance(value, list | tuple) else value
+
+
+def seconds(facts: Mapping[str, Any]) -> float | None:
+    """How long a trial took of its device."""
+    try:
+        return float(facts["seconds_together"]) / int(facts["packed"])
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        return None
+
+
+def time_left(now: Reading, running: str) -> str:
+    """How long a study that runs will take, by the trials that this run has finished; "" where none runs."""
+    if not running:
+        return ""
+    missing = sum(name is None for name in now.identities)
+    found = SINCE.search(running)
+    began = found[1].replace(" ", "T") if found else ""
+    done = [one for facts in now.facts.values() if began and (one := str(facts.get("finished", ""))) >= began]
+    spent = _since(began)
+    if not done or spent is None:
+        return f"{missing} to do; the time left is known once a trial is finished"
+    return f"about {clock(spent / len(done) * missing)} left"
+
+
+def _since(began: str) -> float | None:
+    try:
+        return max(1.0, time.time() - datetime.fromisoformat(began).timestamp())
+    except ValueError:
+        return None
+
+
+def trial(shelf: Shelf, asked: Asked) -> dict[str, Any]:
+    """All that was noted of one trial, its curves as columns."""
+    now = shelf[asked.text("study")].reading()
+    place = now.trial(asked.text("trial"))
+    row = trial_rows(now)[place]
+    facts = now.facts.get(row["identity"])
+    if facts is None:
+        return {**row, "facts": [], "curve": [], "sets": {}}
+    return {
+        **row,
+        "facts": list(_facts(facts)),
+        "curve": curve_points(facts["curve"]),
+        "kept": facts["best_epoch"] + 1,
+        "sets": facts["sets"],
+        "targets": facts["targets"],
+        "task": facts.get("task", "classification"),
+        "layers": facts["tasks"],
+        "factors": facts["factors"],
+    }
+
+
+def _facts(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    about, machine = facts.get("network") or {}, facts.get("machine") or {}
+    told = [
+        ("network", str(about.get("backbone", ""))),
+        ("weights", f"{about['parameters']:,.0f}" if "parameters" in about else ""),
+        ("trained on", f"{facts['sets']['train']:,} images" if "train" in facts["sets"] else ""),
+        ("epochs", f"{len(facts['curve'])}, kept {facts['best_epoch'] + 1}" if facts["curve"] else ""),
+        ("device", str(machine.get("device", ""))),
+        ("took", clock(took) if (took := seconds(facts)) is not None else ""),
+        ("finished", str(facts.get("finished", "")).replace("T", " ")),
+        ("unseen", str(machine.get("unseen", ""))),
+        ("identity", str(facts.get("identity", ""))),
+    ]
+    return [(name, words) for name, words in told if words]
+
+
+def curve_points(curve: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The curves of training, a row per number: which quantity, in which phase, of which target.
+
+    >>> curve_points([{"epoch": 0, "train loss total": 0.5, "validation accuracy category": 1.0}])[0]
+    {'epoch': 1, 'phase': 'train', 'quantity': 'loss', 'of': 'total', 'value': 0.5}
+    """
+    rows = []
+    for place, point in enumerate(curve):
+        for key, value in point.items():
+            phase, _, rest = key.partition(" ")
+            quantity, _, of = rest.partition(" ")
+            if phase in ("train", "validation") and isinstance(value, int | float):
+                rows.append({"epoch": place + 1, "phase": phase, "quantity": quantity, "of": of, "value": value})
+    return rows
+
+
+def report_file(shelf: Shelf, asked: Asked) -> Any:
+    """Where the written report of a study is."""
+    path = shelf[asked.text("study")].path / "report" / "report.html"
+    if not path.is_file():
+        raise NotServed(f"no report is written yet; `unseen report {path.parents[1]}` writes it.")
+    return path
