@@ -283,4 +283,4 @@ def test_closing_needs_objects_that_can_be_shown_otherwise():
         settings={"world.categories": ["car", "mug", "chair"], "world.side": 16},
     )  # fmt: skip
     with pytest.raises(UnseenError, match="leave --world"):
-        closing_study(found, "examined_model:small")
+        closing_study(found.study, "examined_model:small")

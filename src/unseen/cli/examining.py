@@ -154,7 +154,7 @@ def _closing(found: Any, device: str, settings: Sequence[str], place: Terminal) 
         with place.status("asking what would close its gaps"):
             run_watched(study, device=device, progress=False)
 
-    made = close(found, quietly, own, tell=lambda words: print_hanging(place, f"note: {words}"))
+    made = close(found.study, found.models, quietly, own, tell=lambda words: print_hanging(place, f"note: {words}"))
     for one in made:
         print_hanging(place, one.words)
     release_freed_memory()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,33 +14,30 @@ from unseen.kinds.weaknesses.models_examined import short_name
 from unseen.measures import mean_interval
 from unseen.reports.words import has_interval
 from unseen.studies.study import Study
-from unseen.vocabulary.design_facts import Varied
+from unseen.vocabulary.design_facts import EachVaried, Varied
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import NetworkSection
-
-if TYPE_CHECKING:
-    from unseen.engines.examining import Examination
 
 RECIPE = "closing"  # the one that ships
 MOST_CLASSES = 20
 IMAGES_EACH = 20  # the design's default
 
 
-def closing_study(found: Examination, name: str, settings: Any = ()) -> Study:
+def closing_study(examined: Study, name: str, settings: Any = ()) -> Study:
     """The study that asks what closes the gaps of one of the models of an examination: classes, size, meshes and
     factors are those of the examination. ``settings`` change it, as in ``{"world.instances": 12}``."""
     from unseen.engines import open_study
     from unseen.studies.recipe_files import find_recipe
     from unseen.vocabulary.recipe import own_tables
 
-    recipe = found.study.recipe
+    recipe = examined.recipe
     if recipe.world.name != "natural-variation":
         raise UnseenError(
             f"--closing needs objects that can be shown otherwise, and the world here is '{recipe.world.name}'; leave "
             f"--world and --folder out, or give your objects with --meshes PATH."
         )
     tables = dict(own_tables(find_recipe(RECIPE)))
-    tables["network"] = _network(found, name)
+    tables["network"] = _network(examined, name)
     own = recipe.world.arguments
     world = {key: value for key, value in tables["world"].items() if key not in ("classes", "collection", "side")}
     world |= {key: own[key] for key in ("meshes", "collection", "side", "seed", "environment") if key in own}
@@ -49,19 +46,19 @@ def closing_study(found: Examination, name: str, settings: Any = ()) -> Study:
     elif "meshes" in own:
         world["classes"] = MOST_CLASSES
     tables["world"] = world
-    split = found.study.split(found.study.points[0])
-    varied = [one for one in split.facts.varied if one in tables["grid"][1]["design.vary"]]
+    facts = EachVaried.of(examined.split(examined.points[0]).facts)
+    varied = [one for one in facts.varied if one in tables["grid"][1]["design.vary"]]
     grid = [dict(one) for one in tables["grid"]]
     grid[1]["design.vary"] = varied
     tables["grid"] = grid
     tables["title"] = f"What would close the gaps of {short_name(name)}?"
     slug = re.sub(r"[^\w.+-]+", "-", short_name(name)).strip("-.")[:80] or "model"
-    return open_study(tables, out=found.study.path / FOLDER / slug, settings=settings)
+    return open_study(tables, out=examined.path / FOLDER / slug, settings=settings)
 
 
-def _network(found: Examination, name: str) -> dict[str, Any]:
+def _network(examined: Study, name: str) -> dict[str, Any]:
     """``[network]`` as the examination has it."""
-    said = found.study.recipe.network.model_dump(mode="json", exclude_unset=True)
+    said = examined.recipe.network.model_dump(mode="json", exclude_unset=True)
     known = {key: value for key, value in said.items() if key in NetworkSection.model_fields}
     return {**known, "model": name}
 
@@ -114,7 +111,8 @@ def _closed(gaps: Gaps, network: Any, factor: str, share: float, regime: str, va
 
 
 def close(
-    found: Examination,
+    examined: Study,
+    models: Sequence[str],
     run: Callable[[Study], Any],
     settings: Any = (),
     tell: Callable[[str], None] = lambda words: None,
@@ -122,12 +120,12 @@ def close(
     """Ask of every model what closes its gaps, and keep it beside the examination. A model that tells no features is
     told and left out: the page stays."""
     made = []
-    for name in found.models:
-        study = closing_study(found, name, settings)
+    for name in models:
+        study = closing_study(examined, name, settings)
         try:
             run(study)
             made.append(closing_of(study, name))
         except UnseenError as error:
             tell(f"what would close the gaps of {short_name(name)} was not found: {error}")
-    note_closing(found.study.path, made)
+    note_closing(examined.path, made)
     return made

@@ -343,7 +343,7 @@ def examine(
         if closing:
             from unseen.engines.closing import close
 
-            close(found, lambda one: run_watched(one, device=device, progress=progress), tell=warn)
+            close(study, found.models, lambda one: run_watched(one, device=device, progress=progress), tell=warn)
     return OpenedStudy(study)
 
 
