@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from unseen.cli.compare_commands import add_to as add_comparison
 from unseen.cli.places import given_path, given_text
 from unseen.cli.terminal import Terminal
 from unseen.version import __version__
@@ -565,6 +566,7 @@ def results(
     study: StudyPath, settings: Set = None, out: Out = None,
     form: Annotated[str, typer.Option("--format", help="table, csv, json, markdown or parquet.")] = "table",
     summary: Annotated[bool, typer.Option("--summary/--tidy", help="Means with intervals, or a row per trial.")] = True,
+    rules: Annotated[bool, typer.Option("--rules", help="When does it fail? Rules over the images' factors.")] = False,
     to: Annotated[
         Path | None,
         typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet."),
@@ -575,12 +577,18 @@ def results(
     `--format parquet` writes one small file with all that findings and figures rest on: the tidy table, held-out
     cells with their distances, flags, settings of every trial, calibrations.
 
-    Example: `unseen results runs/demo --tidy --format csv > numbers.csv`, or
+    `--rules` finds short rules that tell wrong answers from right ones on half of the objects, and judges them on the
+    other half; where nothing tells them apart, it says so.
+
+    Example: `unseen results runs/demo --tidy --format csv > numbers.csv`, `unseen results runs/demo --rules`, or
     `unseen results runs/demo --format parquet --to demo.parquet`
     """
-    from unseen.cli.listing import show_results, write_parquet
+    from unseen.cli.listing import show_results, show_rules, write_parquet
 
-    if form == "parquet" or to is not None:
+    if rules:
+        opened = _told(_study(study, out, settings), aside=True)
+        show_rules(opened, console, form, to)
+    elif form == "parquet" or to is not None:
         opened = write_parquet(lambda: _told(_study(study, out, settings), aside=True), console, form, to)
     else:
         opened = _told(_study(study, out, settings), aside=True)
@@ -691,6 +699,8 @@ def unpack(
     console.print(f"{new} trials added to {into}, {here} were there already", markup=False, soft_wrap=True)
 
 
+add_comparison(app, console)
+
 answers_app = typer.Typer(
     help=(
         "Answers that were made elsewhere: of a model, or of people.\n\n"
@@ -772,6 +782,9 @@ def answers_export(
     study: StudyPath,
     to: Annotated[Path, typer.Option("--to", parser=given_path, metavar="FILE", help="A .csv or .parquet to write.")],
     subject: Annotated[str | None, typer.Option("--subject", help="Of this subject alone.")] = None,
+    layout: Annotated[
+        str, typer.Option("--layout", help="unseen (every column), or model-vs-human (subj, session, trial, rt, …).")
+    ] = "unseen",
     settings: Set = None, out: Out = None,
 ) -> None:  # fmt: skip
     """Write every answer, of networks and of subjects, with the key of its image.
@@ -780,7 +793,7 @@ def answers_export(
     """
     from unseen.cli.answers import export
 
-    export(_told(_study(study, out, settings)), console, to, subject)
+    export(_told(_study(study, out, settings)), console, to, subject, layout)
 
 
 @answers_app.command("remove")
