@@ -1,16 +1,22 @@
 """Finished trials are safe: written aside, renamed, locked, packed and unpacked."""
 
+import contextlib
 import errno
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tarfile
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from packs import A1, B2, archive, facts, packed_trial
 
 from small_study import ran, study, surroundings, tiny
@@ -19,9 +25,12 @@ from unseen.kinds.checks import check
 from unseen.kinds.collect import collect
 from unseen.kinds.results import gather
 from unseen.studies import archives
+from unseen.studies import store as store_module
 from unseen.studies.store import Store
 from unseen.studies.study import load_study
+from unseen.vocabulary import whole_files
 from unseen.vocabulary.errors import StoreBusy, UnseenError
+from unseen.vocabulary.whole_files import name_aside
 
 pytest_plugins = ("studies_fixtures",)
 
@@ -63,11 +72,12 @@ def test_a_trial_appears_whole_or_not_at_all(tmp_path):
 def test_what_killed_runs_left_half_written_is_swept_and_never_counted(tmp_path):
     store = Store(tmp_path)
     store.save("a1", writing())
-    (store.trials / ".b2-123").mkdir()
-    (store.trials / ".b2-123" / "trial.json").write_text("{}")
-    (tmp_path / ".recipe.toml-123").write_text("tit")
+    dead = gone()
+    (store.trials / f".b2-{dead}").mkdir()
+    (store.trials / f".b2-{dead}" / "trial.json").write_text("{}")
+    (tmp_path / f".recipe.toml-{dead}").write_text("tit")
     store.fail("c3", {"error": "no"})
-    (tmp_path / "failed" / ".d4.json-123").write_text("{")
+    (tmp_path / "failed" / f".d4.json-{dead}").write_text("{")
     assert store.finished() == ["a1"]
     assert list(store.failures()) == ["c3"]
     assert store.sweep() == 3
@@ -75,6 +85,106 @@ def test_what_killed_runs_left_half_written_is_swept_and_never_counted(tmp_path)
     assert names(tmp_path) == ["failed", "trials"]
     assert names(tmp_path / "failed") == ["c3.json"]
     assert store.sweep() == 0
+
+
+def gone():
+    """The number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_a_sweep_leaves_what_the_living_write_here_and_what_other_machines_may_be_writing(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    store.trials.mkdir()
+    mine = store.trials / name_aside("a1")
+    with monkeypatch.context() as patched:
+        patched.setattr(socket, "gethostname", lambda: "another-host")
+        theirs, theirs_long_ago = store.trials / name_aside("a1"), store.trials / name_aside("b2")
+    with monkeypatch.context() as patched:  # one of the same name, after it was started again, or a container of it
+        patched.setattr(whole_files, "realm", lambda: "00000000")
+        patched.setattr(os, "getpid", gone)
+        other_boot = store.trials / name_aside("a1")
+    for folder in (mine, theirs, theirs_long_ago, other_boot):
+        folder.mkdir()
+        (folder / "responses.parquet").write_bytes(b"half")
+    day_ago = time.time() - whole_files.OLD - 60
+    for path in (theirs_long_ago / "responses.parquet", theirs_long_ago):
+        os.utime(path, (day_ago, day_ago))
+    assert store.sweep() == 1
+    assert names(store.trials) == sorted(path.name for path in (mine, theirs, other_boot))
+
+
+def test_a_trial_that_only_looks_unfinished_from_here_is_not_removed(tmp_path, monkeypatch):
+    """As on a network file system whose client remembers that a name was not there."""
+    store = Store(tmp_path)
+    store.save("a1", writing('{"n": 1}'))
+    true = store_module._whole
+    monkeypatch.setattr(store_module, "_whole", lambda place, last: "damaged" in str(place) and true(place, last))
+    with pytest.raises(OSError, match=r"not empty|exists"):
+        store_module.write_folder(store.trials / "a1", writing('{"n": 2}'), "trial.json")
+    assert json.loads((store.trials / "a1" / "trial.json").read_text()) == {"n": 1}
+    assert names(store.trials) == ["a1"]
+    assert names(tmp_path / "damaged") == []
+
+
+def test_what_is_damaged_and_in_the_way_is_kept_beside(tmp_path):
+    store = Store(tmp_path)
+    store.save("a1", writing())
+    (store.trials / "a1" / "trial.json").unlink()
+    store.save("a1", writing())
+    (kept,) = (tmp_path / "damaged").iterdir()
+    assert kept.name.startswith("a1-")
+    assert names(kept) == ["responses.parquet"]
+
+
+@given(
+    steps=st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(["save", "break", "sweep", "damage"])), max_size=12)
+)
+def test_whatever_is_saved_broken_off_and_swept_a_stored_trial_stays_as_it_was_first_stored(steps):
+    with tempfile.TemporaryDirectory() as folder:
+        store, first = Store(Path(folder)), {}
+
+        def broken(folder):
+            raise KeyboardInterrupt
+
+        for number, (name, step) in enumerate(steps):
+            if step == "save":
+                store.save(name, writing(f'{{"n": {number}}}'))
+                first.setdefault(name, number)
+            elif step == "break":
+                with contextlib.suppress(KeyboardInterrupt):
+                    store.save(name, broken)
+            elif step == "damage" and name in first:
+                (store.trials / name / "trial.json").unlink()
+                del first[name]
+            else:
+                assert store.sweep() == 0
+            told = {one: json.loads((store.trials / one / "trial.json").read_text())["n"] for one in store.finished()}
+            assert told == first
+
+
+def test_many_processes_save_one_trial_while_another_sweeps_and_one_of_them_is_stored(tmp_path):
+    words = """
+import pathlib, sys
+from unseen.studies.store import Store
+
+def write(folder):
+    (folder / "one").write_text(sys.argv[2])
+    (folder / "trial.json").write_text(sys.argv[2])
+
+store = Store(pathlib.Path(sys.argv[1]))
+for n in range(40):
+    store.sweep()
+    store.save(f"{n:04}", write)
+"""
+    crew = [subprocess.Popen([sys.executable, "-c", words, str(tmp_path), str(name)]) for name in range(3)]
+    assert [one.wait() for one in crew] == [0, 0, 0]
+    store = Store(tmp_path)
+    assert names(store.trials) == [f"{n:04}" for n in range(40)]
+    for folder in store.trials.iterdir():
+        assert (folder / "one").read_text() == (folder / "trial.json").read_text()
+    assert names(tmp_path) == ["trials"]
 
 
 def test_of_two_saves_of_one_trial_the_first_stays(tmp_path):

@@ -16,9 +16,11 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, cast
 
 from unseen.engines.deaths import death, ending
+from unseen.studies.beating import Beating, both, epochs_of
 from unseen.studies.calibration import calibrate
 from unseen.studies.commands import note_command
 from unseen.studies.execute import Event, Watch, execute
+from unseen.studies.heartbeats import RUN, forget
 from unseen.studies.missing_trials import missing_trials, turns
 from unseen.studies.pretraining import pretrain
 from unseen.studies.room import check_room
@@ -86,13 +88,17 @@ def run_study(
 
     place = find_device(device)
     settle(study.recipe, f"recipe '{study.recipe.title}'", trust=False)
-    with study.store.locked():
+    with study.store.locked(), contextlib.ExitStack() as stack:
         study.store.sweep()
+        forget(study.path)
         try:
             put_whole(study.path / "recipe.toml", recipe_toml(study.recipe))
             note_command(study.path, command)
         except OSError as error:
             raise disk_error(error, study.path) from error
+        beating = stack.enter_context(Beating(study.path, str(place), kind=RUN))
+        study.store.check_alone(beating.name)  # of two that began on two machines at once each sees the other
+        watch = both(beating, watch)
         if any(trial.recipe.pretraining.world for trial in study.trials):
             pretrain(study, device=place, watch=watch)
         if study.calibrations:
@@ -109,6 +115,7 @@ def run_study(
                 counts["asked"] += bool(event.figures.get("asked"))
             watch(event)
 
+        beating.expect(epochs_of(study, todo, place.type))
         for turn in turns(study, todo, place.type):
             some = [trial for trial in turn if not goes_together(trial)]
             _packed(study, [trial for trial in turn if goes_together(trial)], pack or TOGETHER, place, counting)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from unseen.studies.archives import FACTS, IDENTITY, plain_json
 from unseen.studies.sound import Damaged, odd_fact, read_facts
-from unseen.studies.store import DiskTrouble, Store, disk_error, unwritten, write_folder
+from unseen.studies.store import DiskTrouble, Store, disk_error, set_aside, unwritten, write_folder
 from unseen.studies.trials import learned_identity, learned_part
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.visible import visible
@@ -101,9 +101,10 @@ def keep(store: Store, description: Mapping[str, Any], learned: TrainingRecord, 
     more than its weights: it is asked all the same."""
     identity = learned_identity(description)
     facts = {"identity": identity, "description": learned_part(description), **learned.facts()}
+    folder = store.weights / identity
     try:
-        if weights_folder(store, identity) is None:
-            shutil.rmtree(store.weights / identity, ignore_errors=True)
+        if (folder / LEARNED).is_file() and not (folder / WEIGHTS).is_file():  # half of them would stay for ever
+            set_aside(folder, WEIGHTS)
         write_folder(store.weights / identity, partial(_write, state, facts), LEARNED)
     except OSError as error:
         return f"{disk_error(error, store.path)}"

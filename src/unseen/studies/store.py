@@ -8,7 +8,13 @@ study/
   encoders/<identity>/ weights.safetensors, encoder.json: pretrained networks that trials need
   calibrations/<identity>.json   strengths that were found, with their curves
   failed/<identity>.json
-  damaged/<identity>-…/   trials that could not be read and were replaced by those of a pack
+  damaged/<identity>-…/   what could not be read and was in the way of what is whole
+  workers/, leases/    who is at it, and who has taken which trial (`studies/heartbeats.py`, `studies/leases.py`)
+
+Several processes, on several machines that share the disk, may write into one study: a name is taken by one rename,
+whoever comes second is thrown away, and nothing that is there under its name is ever removed to make room. What looks
+incomplete may be whole on the server and stale in this machine's cache, so it is moved to ``damaged`` and looked at
+again.
 """
 
 from __future__ import annotations
@@ -18,9 +24,10 @@ import errno
 import json
 import os
 import re
+import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -40,6 +47,7 @@ from unseen.studies.archives import (
     with_seeds,
     writing,
 )
+from unseen.studies.heartbeats import Heartbeat, living, stale_seconds
 from unseen.studies.sound import Damaged, check_trial, read_facts
 from unseen.studies.unpacking import Note, Unpacked, Unwritten, unpack_aside
 from unseen.vocabulary.errors import StoreBusy, UnseenError
@@ -162,22 +170,17 @@ class Store:
             raise disk_error(error, self.path) from error
 
     def sweep(self) -> int:
-        """Remove what killed runs left half-written; give the number of leftovers."""
-        kept = (self.trials, self.weights, self.path / "subjects", self.path / "encoders")
-        homes = [home for home in kept if home.is_dir()]
-        leftovers = [path for home in homes for path in home.iterdir() if path.name.startswith(".")]
-        for path in leftovers:
-            shutil.rmtree(path, ignore_errors=True)
-        files = [*self.path.glob(".recipe.toml-*")]
-        files += [path for folder in ("failed", "calibrations") for path in (self.path / folder).glob(".*.json-*")]
-        for path in files:
-            path.unlink(missing_ok=True)
-        return len(leftovers) + len(files)
+        """Remove what killed runs left half-written; give the number of leftovers. What a living process writes stays,
+        and so does for a day what one of another machine may be writing."""
+        folders = ("trials", "weights", "subjects", "encoders", "failed", "calibrations", "workers")
+        swept = sum(remove_leftovers(self.path / folder) for folder in folders)
+        return swept + sum(remove_leftovers(self.path, name) for name in ("recipe.toml", "commands.json"))
 
     @contextmanager
     def locked(self, otherwise: str = "or give this run another folder with --out") -> Iterator[None]:
         """Only one run of a study at a time. The lock goes with its process, however that ends. ``otherwise``: what
-        may be done in place of waiting."""
+        may be done in place of waiting. A lock may be known to one machine alone, so whoever else beats is asked for
+        too (:mod:`unseen.studies.heartbeats`)."""
         with contextlib.ExitStack() as stack:
             try:
                 self.path.mkdir(parents=True, exist_ok=True)
@@ -195,11 +198,21 @@ class Store:
                 ) from None
             except OSError as error:
                 raise disk_error(error, self.path) from error
+            self.check_alone(otherwise=otherwise)
             yield
 
+    def check_alone(self, me: str = "", otherwise: str = "or give this run another folder with --out") -> None:
+        """Refuse where another process beats at this study, on whatever machine."""
+        if others := [one for one in living(self.path) if one.name != me]:
+            raise StoreBusy(
+                f"study '{self.path}' is being run by {_listed(others)}; wait for it, look at it with `unseen status`, "
+                f"{otherwise}. `unseen work {self.path}` adds a worker to others; one that was lost on another machine "
+                f"counts for {stale_seconds():.0f} s after its last beat."
+            )
+
     def busy(self) -> str | None:
-        """Who is running this study now, if anybody."""
-        return holder(self.path / ".lock")
+        """Who is running this study now, if anybody: whoever has its lock, or beats on whatever machine."""
+        return holder(self.path / ".lock") or _listed(living(self.path)) or None
 
     def pack(self, out: Path) -> int:
         """The study as one file, without the weights of its trials and with the encoders that they need; give the
@@ -291,10 +304,13 @@ class Store:
             check_trial(self.trials / identity)
             return None
         except Damaged:
-            place = self.path / "damaged" / f"{identity}-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}"
-            place.parent.mkdir(exist_ok=True)
-            os.rename(self.trials / identity, place)
-            return place
+            return set_aside(self.trials / identity)
+
+
+def _listed(some: Sequence[Heartbeat]) -> str:
+    """Processes in words; of many the first."""
+    more = f" and {len(some) - 1} more" if len(some) > 1 else ""
+    return f"{some[0].words} since {some[0].started.replace('T', ' ')}{more}" if some else ""
 
 
 def _move_all(source: Path, folder: Path) -> None:
@@ -334,11 +350,37 @@ def write_folder(place: Path, write: Callable[[Path], None], last: str) -> None:
         with written_aside(place) as aside:
             aside.mkdir(parents=True)
             write(aside)
-            if place.is_dir() and not (place / last).is_file():  # damaged by hand: it would be in the way for ever
-                shutil.rmtree(place)
+            if place.is_dir() and not _whole(place, last):  # it would be in the way for ever
+                set_aside(place, last)
     except OSError as error:
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not (place / last).is_file():
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not _whole(place, last):
             raise
+
+
+def _whole(place: Path, last: str) -> bool:
+    """Whether a folder has the file that is written last. It is looked for in two ways: a network file system may
+    remember that a name was not there, and the names of a folder are asked for again."""
+    try:
+        return (place / last).is_file() or last in os.listdir(place)
+    except OSError:
+        return False
+
+
+def set_aside(place: Path, last: str = "") -> Path | None:
+    """Move what is damaged into the study's folder ``damaged``, by one rename; gives where it is now. One that turns
+    out there to have its ``last`` file was whole, and only looked otherwise from here: it goes back."""
+    now = f"{place.name}-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}-{secrets.token_hex(2)}"
+    moved = place.parent.parent / "damaged" / now
+    moved.parent.mkdir(exist_ok=True)
+    try:
+        os.rename(place, moved)
+    except FileNotFoundError:  # another one was quicker
+        return None
+    if last and _whole(moved, last):
+        with contextlib.suppress(OSError):  # one that is there by now is whole too, and this one is kept beside
+            os.rename(moved, place)
+            return None
+    return moved
 
 
 def unwritten(error: Exception) -> OSError:

@@ -4,7 +4,7 @@ Everybody who keeps something writes through here. What differs between them, wh
 disk is told, stays with them: only an ``OSError`` leaves this module.
 
 What a killed process was writing stays behind under a name that tells whose it was, so that the next one can remove it
-without touching what a living one is writing.
+without touching what a living one is writing, here or on another machine that shares the disk.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from unseen.vocabulary.whereabouts import lives, realm
+
 ASIDE = ".part"  # how every name aside ends
 LONGEST = 100  # bytes of a name that are kept aside: file systems allow 255, and the host's name is among them
 OLD = 24 * 3600  # seconds after which what has no living owner to ask is nobody's
@@ -30,9 +32,9 @@ _SYNCED = "r+b" if sys.platform == "win32" else "rb"  # Windows syncs no handle 
 
 
 def name_aside(name: str) -> str:
-    """A name for what this process writes aside. Its host and number tell the next one whose it was; numbers alone are
-    the same on two hosts that share a disk, and the random end keeps threads apart."""
-    return f".{_cut(name)}-{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}{ASIDE}"
+    """A name for what this process writes aside. Host, number and realm (boot and pid namespace) tell the next one
+    whose it was; numbers alone are the same on two hosts that share a disk, and the random end keeps threads apart."""
+    return f".{_cut(name)}-{socket.gethostname()}-{os.getpid()}-{realm()}{secrets.token_hex(4)}{ASIDE}"
 
 
 @contextmanager
@@ -40,8 +42,8 @@ def written_aside(place: Path, *, sync: bool = True) -> Iterator[Path]:
     """Where to write a file, or make and fill a folder: what is there when the block ends takes ``place`` in one step.
 
     A file replaces an older one. A folder does not: one that is in the way raises ``OSError``. If anything fails, what
-    was aside is removed and ``place`` is as before. ``sync=False`` is for what can be made again at little cost: after
-    a power cut it may be there and empty.
+    was aside is removed and ``place`` is as before. The folder around it is synced too, else a power cut could take the
+    name. ``sync=False`` is for what can be made again at little cost: after a power cut it may be there and empty.
     """
     aside = place.with_name(name_aside(place.name))
     try:
@@ -51,9 +53,13 @@ def written_aside(place: Path, *, sync: bool = True) -> Iterator[Path]:
                 with open(file, _SYNCED) as handle:
                     os.fsync(handle.fileno())
         if aside.is_dir():
+            if sync:
+                sync_folder(aside)
             os.rename(aside, place)
         else:
             os.replace(aside, place)
+        if sync:
+            sync_folder(place.parent)
     finally:
         with suppress(OSError):
             remove(aside)
@@ -79,40 +85,88 @@ def disk_full(error: OSError) -> bool:
     return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
-def remove_leftovers(folder: Path, name: str) -> int:
-    """Remove what dead processes of this machine left of a name; give the number of leftovers."""
-    host = re.escape(socket.gethostname())
-    mine = re.compile(rf"\.{re.escape(_cut(name))}-(?:{host}-)?(?P<process>\d+)(?:-\w+)?(?:{re.escape(ASIDE)})?")
+def sync_folder(folder: Path) -> None:
+    """Force a folder's names to disk, where its file system can (Windows cannot). What fails is not told: the files
+    are there, and what could be lost is the last name in a power cut."""
+    if sys.platform == "win32":
+        return
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def remove_leftovers(folder: Path, name: str = "") -> int:
+    """Remove what dead processes left in a folder, of one name or of all; give the number of leftovers.
+
+    Dead is a process of this boot and pid namespace that is not there. Whether one of another machine lives cannot be
+    told from here: what it left goes a day after it was last written.
+    """
     count = 0
-    for path in folder.iterdir() if folder.is_dir() else ():
-        found = mine.fullmatch(path.name)
-        if not found or _lives(int(found["process"])):
-            continue
-        if sys.platform == "win32" and time.time() - path.stat().st_mtime < OLD:
-            continue
+    for path in leftovers(folder, name):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
         count += 1
     return count
 
 
+def leftovers(folder: Path, name: str = "") -> list[Path]:
+    """What dead processes left in a folder, of one name or of all."""
+    what = re.escape(_cut(name)) if name else r".+?"
+    host = re.escape(socket.gethostname())
+    told = re.compile(
+        rf"\.{what}-(?:(?P<host>{host})-|(?P<other>.+)-)?(?P<process>\d+)"
+        rf"(?:-(?P<realm>(?:[0-9a-f]{{8}})?)[0-9a-f]{{8}})?(?:{re.escape(ASIDE)})?"
+    )
+    try:
+        there = list(folder.iterdir())
+    except OSError:
+        return []
+    now: list[float] = []
+
+    def left(path: Path) -> bool:
+        found = told.fullmatch(path.name)
+        if not found:
+            return False
+        mine = not found["other"] and (found["realm"] or realm()) == realm() and sys.platform != "win32"
+        if mine:
+            return not lives(int(found["process"]))
+        now[:] = now or [time_there(folder)]
+        return now[0] - _written(path) > OLD
+
+    return [path for path in there if path.name.startswith(".") and left(path)]
+
+
+def time_there(folder: Path) -> float:
+    """What time it is by the clock that stamps files in a folder: a file server's, whose clock no host needs to share.
+    This host's own where nothing can be written there."""
+    probe = folder / name_aside("clock")
+    try:
+        probe.touch()
+        return probe.stat().st_mtime
+    except OSError:
+        return time.time()
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
+
+
+def _written(path: Path) -> float:
+    """When something was last written: of a folder, the newest of its files."""
+    newest = time.time()
+    with suppress(OSError):
+        newest = path.stat().st_mtime
+        newest = max([newest, *(file.stat().st_mtime for file in (path.iterdir() if path.is_dir() else ()))])
+    return newest
+
+
 def _cut(name: str) -> str:
     return os.fsencode(name)[:LONGEST].decode(errors="ignore")
-
-
-def _lives(process: int) -> bool:
-    """Whether a process is there. On Windows asking would end it, so age tells there."""
-    if process == os.getpid() or sys.platform == "win32":
-        return process == os.getpid()
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 @contextmanager
