@@ -124,7 +124,7 @@ def leftovers(folder: Path, name: str = "") -> list[Path]:
         rf"(?:-(?P<realm>(?:[0-9a-f]{{8}})?)[0-9a-f]{{8}})?(?:{re.escape(ASIDE)})?"
     )
     try:
-        there = list(folder.iterdir())
+        there = [folder / name for name in os.listdir(folder) if name.startswith(".")]
     except OSError:
         return []
     now: list[float] = []
@@ -139,7 +139,7 @@ def leftovers(folder: Path, name: str = "") -> list[Path]:
         now[:] = now or [time_there(folder)]
         return now[0] - _written(path) > OLD
 
-    return [path for path in there if path.name.startswith(".") and left(path)]
+    return [path for path in there if left(path)]
 
 
 def time_there(folder: Path) -> float:
