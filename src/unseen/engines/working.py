@@ -28,6 +28,7 @@ from unseen.studies.leases import ATTEMPTS, FAILED, Lease, Leases, Observed
 from unseen.studies.missing_trials import turns
 from unseen.studies.pretraining import make_encoder
 from unseen.studies.store import DiskTrouble
+from unseen.studies.strengths import found_text
 from unseen.studies.study import Study
 from unseen.studies.trusting import settle
 from unseen.version import build
@@ -237,6 +238,7 @@ class Worker:
             record = self.study.store.calibration(job.key)
             assert record is not None
             check_found(self.study, needed, record)
+            self.watch(Event("calibrated", job.label, job.key, {"text": found_text(record)}))
         except DiskTrouble:
             raise
         except UnseenError as error:
