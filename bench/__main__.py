@@ -27,6 +27,7 @@ BENCHES = (
     "folders",
     "meshes",
     "near_copies",
+    "comparing",
 )
 
 

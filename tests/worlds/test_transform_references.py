@@ -1,6 +1,7 @@
 """Every transformation equals a reference in float64, written here from the papers' words."""
 
 from inspect import unwrap
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import seed_of
 from unseen.worlds.rendering import chance
 from unseen.worlds.transforms import GEIRHOS, SETS, TRANSFORMATIONS, ZAIDI, Transformation, transformation
+from unseen.worlds.transforms.noise import quantiles
 
 SIZES = [(24, 24), (17, 23), (20, 11), (1, 1), (2, 3), (5, 1)]
 GREY = 0.4423 * 255
@@ -180,6 +182,90 @@ def scrambled_as_released(x, degrees, keys):
     return np.clip(np.fft.ifft2(np.fft.ifftshift(whole, axes=(1, 2))).real, 0, 255)[:, None]
 
 
+def equalised(x, falling):
+    """Amplitudes of 1/f, the mean .4423 and a contrast of .2; the phases of the picture."""
+    plain = grey(x)[:, 0]
+    height, width = plain.shape[1:]
+    spectrum = np.fft.fft2(plain)
+    f = np.hypot(np.fft.fftfreq(height)[:, None], np.fft.fftfreq(width)[None])
+    wanted = np.zeros((height, width))
+    wanted[f > 0] = f[f > 0] ** -falling
+    if wanted.any():
+        wanted *= 51 * height * width / np.sqrt((wanted**2).sum())
+    wanted[0, 0] = GREY * height * width
+    size = np.abs(spectrum)
+    spectrum = np.where(size > 1e-3, spectrum / np.maximum(size, 1e-3), 0) * wanted
+    return np.clip(np.fft.ifft2(spectrum).real, 0, 255)[:, None]
+
+
+def opposed(x):
+    """Two axes of colour change their signs in linear light."""
+    cones = np.array([[0.1619982647, 0.208049264, 0.0389347448], [0.0330275785, 0.2496504557, 0.0618343518],
+                      [0.0015524055, 0.0198861001, 0.1890224274]])  # fmt: skip
+    axes = np.array(
+        [[9.27590805, 9.27590805, 0], [7.86421647, -9.33587662, 0], [-3.39709047, -3.39709047, 12.16230246]]
+    )
+    white = np.array([0.20449114, 0.17225619, 0.10523047])
+    away = axes @ (np.einsum("ij,njp->nip", cones, (x.reshape(*x.shape[:2], -1) / 255) ** 2) - white[:, None])
+    away[:, 1:] *= -1
+    back = np.linalg.inv(cones) @ (np.linalg.inv(axes) @ away + white[:, None])
+    return (np.sqrt(np.clip(back, 0, 1)) * 255).reshape(x.shape)
+
+
+def circular(size, sigma):
+    near = np.exp(-0.5 * (np.arange(-40 * size, 40 * size) / sigma) ** 2)
+    wrapped = near.reshape(-1, size).sum(0)
+    return np.fft.fft(wrapped / wrapped.sum()).real
+
+
+def field(keys, size, sigma, name):
+    height, width = size
+    drawn = np.empty((len(keys), height * width), complex)
+    for n, key in enumerate(keys):
+        z = [(key_place(int(key) + at, name)) for at in range(height * width)]
+        drawn[n] = [QUANTILES[b & 0xFFFF] + 1j * QUANTILES[(b >> 16) & 0xFFFF] for b in z]
+    passed = circular(height, sigma)[:, None] * circular(width, sigma)[None]
+    return drawn.reshape(-1, height, width) * passed * (height * width / np.sqrt((passed**2).sum()))
+
+
+def key_place(number, name):
+    z = (number * 0x9E3779B97F4A7C15 + seed_of(0, "eidolon", name)) & MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return (z ^ (z >> 31)) >> 1
+
+
+def disarrayed(x, reach, keys, coherence):
+    """Slices between two blurs, each shown through its own displacement; loops over pixels."""
+    plain = grey(x)[:, 0]
+    height, width = plain.shape[1:]
+    short = min(height, width)
+    levels = int(np.ceil(2 * np.log2(max(2, short / 4))))
+    sigmas = [2 ** ((k - 1) / 2) for k in range(levels)]
+    ways = [(s, f"coherent {k}") for k, s in enumerate(sigmas)]
+    folded = np.concatenate([plain, plain[:, :, ::-1]], 2)
+    folded = np.fft.fft2(np.concatenate([folded, folded[:, ::-1]], 1))
+    passed = [circular(2 * height, s)[:, None] * circular(2 * width, s)[None] for s in sigmas]
+    blurs = [np.fft.ifft2(folded * one).real for one in passed]
+    blurs = [blur[:, :height, :width] for blur in blurs]
+    slices = [*(a - b for a, b in pairwise(blurs)), blurs[-1]]
+    found = np.zeros_like(plain)
+    for k, one in enumerate(slices):
+        total = np.zeros(plain.shape, complex)
+        if coherence:
+            total += coherence * sum(s / (short / 4) * field(keys, (height, width), s, name) for s, name in ways[k:])
+        if coherence < 1:
+            total += (1 - coherence) * field(keys, (height, width), 10 * short / 256, f"incoherent {k}")
+        moves = np.fft.ifft2(total)
+        moves = (np.rint(moves.real * 1024) + 1j * np.rint(moves.imag * 1024)) / 1024 * (reach * short / 256)
+        for at in np.ndindex(plain.shape):
+            i = int(np.floor(at[1] + moves[at].real)) % (2 * height)
+            j = int(np.floor(at[2] + moves[at].imag)) % (2 * width)
+            found[at] += one[at[0], min(i, 2 * height - 1 - i), min(j, 2 * width - 1 - j)]
+    return np.clip(found, 0, 255)[:, None]
+
+
+QUANTILES = quantiles().astype(float)
 OUTER = np.outer([-1, 2, 4, 2, -1], [-1, 2, 4, 2, -1])
 WIDELY_USED = [[-1, -1, -1, -1, -1], [-1, 1, 2, 1, -1], [-1, 2, 4, 2, -1], [-1, 1, 2, 1, -1], [-1, -1, -1, -1, -1]]
 REFERENCES = {
@@ -205,12 +291,19 @@ REFERENCES = {
     "geirhos-phase-noise-released": scrambled_as_released,
     "geirhos-rotation": lambda x, s, k: framed(turn(grey(x), int(s) // 90), x.shape[-2:], GREY),
     "geirhos-salt-and-pepper": their_pepper,
+    "geirhos-power-equalisation": lambda x, s, k: equalised(x, s),
+    "geirhos-opponent-colour": lambda x, s, k: opposed(x),
+    "geirhos-eidolon-1": lambda x, s, k: disarrayed(x, s, k, 1.0),
+    "geirhos-eidolon-2": lambda x, s, k: disarrayed(x, s, k, 0.3),
+    "geirhos-eidolon-3": lambda x, s, k: disarrayed(x, s, k, 0.0),
     "geirhos-uniform-noise": lambda x, s, k: np.clip(pale(x, 0.3) + 255 * s * (2 * uniform(x, k) - 1), 0, 255),
 }
 EXACT = {"hue", "rotation-90", "rotation-180", "high-pass", "high-pass-zero-sum", "horizontal", "vertical", "inversion",
          "salt-and-pepper", "geirhos-colour"}  # fmt: skip
 # steps of 2⁻¹⁰; a table scaled to a variance of one
-TOLERANCE = {"geirhos-phase-noise": 6e-4, "geirhos-phase-noise-released": 6e-4, "white-noise": 2e-2}
+TOLERANCE = {"geirhos-power-equalisation": 6e-4, "geirhos-eidolon-1": 6e-4, "geirhos-eidolon-2": 6e-4,
+             "geirhos-eidolon-3": 6e-4, "geirhos-opponent-colour": 2e-3, "geirhos-phase-noise": 6e-4,
+             "geirhos-phase-noise-released": 6e-4, "white-noise": 2e-2}  # fmt: skip
 
 
 def test_every_row_of_the_table_has_a_reference():

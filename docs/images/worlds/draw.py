@@ -109,6 +109,20 @@ def transforms() -> Image.Image:
     return labelled(np.stack(tiles), names, 13)
 
 
+def experiments() -> Image.Image:
+    """Experiments of Geirhos et al. 2018 that are not among the nine, and levels of some."""
+    levels = ["geirhos-opponent-colour", "geirhos-power-equalisation"]
+    levels += [f"geirhos-eidolon-{number}@{reach}" for number in (1, 2, 3) for reach in (4, 16)]
+    tiles, names = [], []
+    for category in ("mug", "car"):
+        inner = make("objects", categories=[category], instances=1, pose=8, side=128)
+        world = transformed(inner, levels)
+        pictures = world.images(1 * len(world.levels) + np.arange(len(world.levels)))
+        tiles += list(np.clip(np.rint(pictures.permute(0, 2, 3, 1).numpy()), 0, 255).astype(np.uint8))
+        names += [name.removeprefix("geirhos-") for name in world.levels]
+    return labelled(np.stack(tiles), names, len(levels) + 1)
+
+
 def strip() -> Image.Image:
     """Cars at random, for the README."""
     world = make("cars", models=13, instances=40, side=112)
@@ -121,6 +135,7 @@ def main() -> None:
     for name, arguments in SHEETS.items():
         contact_sheet(make(name, **arguments)).save(HERE / f"{name}.png", optimize=True)
     transforms().save(HERE / "transforms.png", optimize=True)
+    experiments().save(HERE / "experiments.png", optimize=True)
     textures().save(HERE / "textures.png", optimize=True)
     strip().save(HERE / "cars-strip.png", optimize=True)
     categories().save(HERE / "categories.png", optimize=True)

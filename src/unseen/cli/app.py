@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from unseen.cli.compare_commands import add_to as add_comparison
 from unseen.cli.places import given_path, given_text
 from unseen.cli.terminal import Terminal
 from unseen.version import __version__
@@ -304,6 +305,132 @@ def examine(
 
 
 @app.command()
+def explain(
+    subject: Annotated[
+        str | None,
+        typer.Argument(
+            parser=given_text,
+            metavar="STUDY|MODEL",
+            help="A study (runs/demo), or a model: a name (efficientnet-lite0, timm:resnet50.a1_in1k), a .onnx or .pt2 "
+            "file, module:factory.",
+        ),
+    ] = None,
+    images: Annotated[
+        list[str] | None,
+        typer.Argument(
+            parser=given_text,
+            metavar="IMAGES…",
+            help="Image files or folders. Of a study, default: its most telling test images.",
+        ),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--methods", metavar="NAMES", help="E.g. gradient,grad-cam,occlusion; all. Default: the usual ones."
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            "--class", metavar="CLASS", help="Whose score is explained, by name or number (default: answered)."
+        ),
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="CLASS", help="Less the score of this class: why not that one?")
+    ] = None,
+    unit: Annotated[
+        str, typer.Option("--unit", metavar="LAYER:CHANNEL", help="The activity of a unit in place of a class.")
+    ] = "",
+    trial: Annotated[
+        str,
+        typer.Option(
+            "--trial", metavar="TRIAL", help="Of a study: its number, label or identity (default: the first)."
+        ),
+    ] = "",
+    target: Annotated[
+        str | None, typer.Option("--target", metavar="NAME", help="Of a study: which question, if there are several.")
+    ] = None,
+    rows: Annotated[
+        list[str] | None, typer.Option("--rows", metavar="NUMBERS", help="Of a study: rows of its world, e.g. 3,17.")
+    ] = None,
+    number: Annotated[
+        int, typer.Option("--images", min=1, metavar="N", help="Of a study: how many telling images.")
+    ] = 6,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="METHOD.KEY=VALUE", help="A method's setting, e.g. occlusion.patch=16."),
+    ] = None,
+    checks: Annotated[
+        bool, typer.Option("--checks/--no-checks", help="Whether maps depend on the weights, and answers on the maps.")
+    ] = True,
+    form: Annotated[
+        list[str] | None,
+        typer.Option("--format", metavar="FORM", help="page (default), png, arrays; several with commas."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", parser=given_path, metavar="PATH", help="Where results go (STUDY/explained, runs/explain/MODEL)."
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", parser=given_path, metavar="PATH", help="Another folder for png and arrays.")
+    ] = None,
+    preprocessing: Annotated[
+        list[str] | None,
+        typer.Option("--preprocessing", metavar="KEY=VALUE", help="Of a model: how it is fed, e.g. crop=1.0."),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option("--labels", parser=given_path, metavar="FILE", help="Of a model: its labels, one per line."),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option("--checkpoint", parser=given_path, metavar="FILE", help="Of a model: weights to load."),
+    ] = None,
+    arguments: Annotated[
+        list[str] | None, typer.Option("--argument", metavar="KEY=VALUE", help="What a module:factory is called with.")
+    ] = None,
+    device: Device = "auto",
+    trust: Trust = False,
+    download: Annotated[
+        bool, typer.Option("--download", help="Fetch the weights of a name, if they are not here.")
+    ] = False,
+    listing: Annotated[
+        bool, typer.Option("--list", help="List the methods, what each needs and what can be set.")
+    ] = False,
+) -> None:
+    """Show what a network looks at: maps over images by several methods, and whether to believe them.
+
+    A map is evidence for a class, pixel by pixel. Many look like the edges of the image whatever the network learned,
+    so each method is checked: layers are drawn anew, from the scores down, and a map that hardly changes "does not
+    depend on the weights". A study's network is taken from its kept weights; nothing is trained. The same command again
+    draws only what is missing.
+
+    Example: `unseen explain efficientnet-lite0 photos`, or of a study `unseen explain runs/demo --methods
+    grad-cam,occlusion --format page,png`
+    """
+    from unseen.cli import explaining
+    from unseen.cli.examining import listed_names, pairs
+
+    if listing:
+        return explaining.show_methods(console)
+    if subject is None:
+        raise typer.BadParameter("name a study or a model; `unseen explain --help` shows how.")
+    from unseen.engines.explaining import Wanted
+
+    wanted = Wanted(
+        images=tuple(images or ()), trial=trial, rows=explaining.rows_given(rows), number=number,
+        methods=explaining.methods_of(methods), settings=explaining.settings_of(settings), label=label, against=against,
+        unit=unit, target=target, checks=checks, preprocessing=pairs(preprocessing, "--preprocessing"),
+        labels=None if labels is None else str(labels), checkpoint=None if checkpoint is None else str(checkpoint),
+        arguments=pairs(arguments, "--argument"), download=download,
+    )  # fmt: skip
+    forms = listed_names(form) or ("page",)
+    return explaining.show_explained(console, subject, wanted, forms=forms, out=out, to=to, device=device, trust=trust)
+
+
+@app.command()
 def demo(out: Out = None, workers: Workers = None, device: Device = "cpu") -> None:
     """Run a whole study in a few minutes on a laptop, with no download, and write its report.
 
@@ -475,6 +602,7 @@ def results(
     study: StudyPath, settings: Set = None, out: Out = None,
     form: Annotated[str, typer.Option("--format", help="table, csv, json, markdown or parquet.")] = "table",
     summary: Annotated[bool, typer.Option("--summary/--tidy", help="Means with intervals, or a row per trial.")] = True,
+    rules: Annotated[bool, typer.Option("--rules", help="When does it fail? Rules over the images' factors.")] = False,
     to: Annotated[
         Path | None,
         typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet."),
@@ -485,12 +613,18 @@ def results(
     `--format parquet` writes one small file with all that findings and figures rest on: the tidy table, held-out
     cells with their distances, flags, settings of every trial, calibrations.
 
-    Example: `unseen results runs/demo --tidy --format csv > numbers.csv`, or
+    `--rules` finds short rules that tell wrong answers from right ones on half of the objects, and judges them on the
+    other half; where nothing tells them apart, it says so.
+
+    Example: `unseen results runs/demo --tidy --format csv > numbers.csv`, `unseen results runs/demo --rules`, or
     `unseen results runs/demo --format parquet --to demo.parquet`
     """
-    from unseen.cli.listing import show_results, write_parquet
+    from unseen.cli.listing import show_results, show_rules, write_parquet
 
-    if form == "parquet" or to is not None:
+    if rules:
+        opened = _told(_study(study, out, settings), aside=True)
+        show_rules(opened, console, form, to)
+    elif form == "parquet" or to is not None:
         opened = write_parquet(lambda: _told(_study(study, out, settings), aside=True), console, form, to)
     else:
         opened = _told(_study(study, out, settings), aside=True)
@@ -601,6 +735,8 @@ def unpack(
     console.print(f"{new} trials added to {into}, {here} were there already", markup=False, soft_wrap=True)
 
 
+add_comparison(app, console)
+
 answers_app = typer.Typer(
     help=(
         "Answers that were made elsewhere: of a model, or of people.\n\n"
@@ -682,6 +818,9 @@ def answers_export(
     study: StudyPath,
     to: Annotated[Path, typer.Option("--to", parser=given_path, metavar="FILE", help="A .csv or .parquet to write.")],
     subject: Annotated[str | None, typer.Option("--subject", help="Of this subject alone.")] = None,
+    layout: Annotated[
+        str, typer.Option("--layout", help="unseen (every column), or model-vs-human (subj, session, trial, rt, …).")
+    ] = "unseen",
     settings: Set = None, out: Out = None,
 ) -> None:  # fmt: skip
     """Write every answer, of networks and of subjects, with the key of its image.
@@ -690,7 +829,7 @@ def answers_export(
     """
     from unseen.cli.answers import export
 
-    export(_told(_study(study, out, settings)), console, to, subject)
+    export(_told(_study(study, out, settings)), console, to, subject, layout)
 
 
 @answers_app.command("remove")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from unseen.kinds.published_distortions import SOURCE as _LECTURE
 from unseen.kinds.published_distortions import in_their_form, lecture_table, told_of_form
+from unseen.kinds.published_observers import OBSERVERS, observer_table
+from unseen.kinds.published_observers import SOURCE as _OBSERVERS
 from unseen.kinds.published_variation import SOURCE as _IBRAHIM
 from unseen.kinds.published_variation import tables as _variation_tables
 from unseen.vocabulary.errors import unknown
@@ -62,6 +64,7 @@ PUBLISHED: dict[str, tuple[str, dict[tuple[str, str, str], dict[int, float] | di
         },
     ),
     "geirhos2018/table": (_LECTURE, dict(lecture_table())),
+    OBSERVERS: (_OBSERVERS, dict(observer_table())),
     "ibrahim2022/tables": (_IBRAHIM, dict(_variation_tables())),
 }
 

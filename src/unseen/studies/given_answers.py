@@ -33,7 +33,7 @@ from unseen.vocabulary.subjects import MODEL, PEOPLE, Subject
 from unseen.vocabulary.target import Target
 
 NOTHING = frozenset({"", "na", "n/a", "nan", "none", "null", "no answer", "no response", "missing", "timeout"})
-_PERSON = re.compile(r"(subject|subj|participant|person|observer|vp|p|s)[-_ ]?\d+", re.IGNORECASE)
+PERSON_NAME = re.compile(r"(subject|subj|participant|person|observer|vp|p|s)[-_ ]?\d+", re.IGNORECASE)
 CHOICES = {
     "unknown": ("refuse", "skip"),
     "doubled": ("refuse", "first", "last", "all"),
@@ -293,7 +293,7 @@ def _subjects(
         if told_persons:
             group = one, kind or (PEOPLE if persons[place] else MODEL)
         else:
-            group = one, kind or (PEOPLE if _PERSON.fullmatch(one) else MODEL)
+            group = one, kind or (PEOPLE if PERSON_NAME.fullmatch(one) else MODEL)
         groups.setdefault((group[0] if told_persons or group[1] == MODEL else "", group[1]), []).append(place)
     if name and len(groups) > 1:
         there = listed((f"{one or 'people'} ({what})" for one, what in groups), 6)

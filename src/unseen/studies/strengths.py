@@ -22,7 +22,7 @@ from unseen.vocabulary.recipe import (
     TrainingSection,
 )
 from unseen.vocabulary.world import World
-from unseen.worlds.transforms import TRANSFORMATIONS
+from unseen.worlds.transforms import TRANSFORMATIONS, level_of
 from unseen.worlds.transforms.transformed import FACTOR, NONE, TransformedWorld
 
 VERSION = 1  # raise it when a calibration would choose otherwise
@@ -115,7 +115,7 @@ def check_steps(recipe: Recipe, plain: str, world: World) -> None:
     the ``plain`` level has none."""
     section = recipe.calibration
     assert isinstance(world, TransformedWorld)
-    if plain != NONE and (plain not in world.levels or TRANSFORMATIONS[plain].strength is not None):
+    if plain != NONE and (plain not in world.levels or level_of(plain)[0].strength is not None):
         raise UnseenError(
             f"[calibration] trains on plain images, and this world shows none at level '{plain}'; leave world.plain = "
             f"false and design.plain out, so that level '{NONE}' is there."
@@ -166,9 +166,13 @@ def possible_strengths(
     >>> possible_strengths("blur", 0.1, 3), possible_strengths("salt-and-pepper", 0.4, 20)
     ([0.1, 0.2, 0.3], [0.4, 0.8])
     """
-    row = TRANSFORMATIONS[level]
+    row, own = level_of(level)
     able = [name for name in among if grows(name)]
     hint = f"Levels that can be raised: {listed(able)}." if able else "No level of this world can be raised."
+    if own is not None:
+        raise UnseenError(
+            f"calibration.steps names '{level}', which has its strength in its name; name a level without an @. {hint}"
+        )
     if row.strength is None:
         raise UnseenError(f"calibration.steps names '{level}', which has no strength; leave it out. {hint}")
     if not grows(level):

@@ -52,6 +52,7 @@ def scanned(now: Reading, names: Sequence[str] = ()) -> pl.LazyFrame:
     import polars as pl
 
     there = {one.name: one for one in answerers(now)}
+    names = resolved(now, names)
     for name in names:
         if name not in there:
             raise NotServed(str(unknown("answers of", name[:40], [one.name for one in there.values()])))
@@ -68,6 +69,11 @@ def scanned(now: Reading, names: Sequence[str] = ()) -> pl.LazyFrame:
         frame = frame.filter(pl.col("set").cast(pl.String) != UNASKED).with_columns(pl.lit(one.name).alias("trial"))
         parts.append(frame.lazy())
     return parts[0] if len(parts) == 1 else pl.concat([_worded(one) for one in parts], how="diagonal_relaxed")
+
+
+def resolved(now: Reading, names: Sequence[str]) -> list[str]:
+    """Answerers by their names; a trial may be given by its number, too."""
+    return [now.identities[now.trial(name)] or name if name.isdecimal() and len(name) < 12 else name for name in names]
 
 
 def _worded(frame: pl.LazyFrame) -> pl.LazyFrame:
@@ -202,7 +208,8 @@ def _group(frame: pl.LazyFrame, by: str) -> pl.Expr:
         words = pl.format("{} to {}", (low / 10).round(1), ((low + 1) / 10).round(1))
         return pl.when(pl.col("confidence").is_null()).then(pl.lit("not told")).otherwise(words)
     if by == "mistake":
-        return pl.format("{} taken for {}", pl.col("truth").cast(pl.String), pl.col("response").cast(pl.String))
+        taken = pl.format("{} taken for {}", pl.col("truth").cast(pl.String), pl.col("response").cast(pl.String))
+        return pl.when(right(frame)).then(pl.format("{}, right", pl.col("truth").cast(pl.String))).otherwise(taken)
     names = by.split(",")
     for name in names:
         if name not in columns:
@@ -245,7 +252,7 @@ def choices(shelf: Shelf, asked: Asked) -> dict[str, Any]:
 
     now = shelf[asked.text("study")].reading()
     everybody = answerers(now)
-    names = asked.several("trial") or [one.name for one in everybody[:1]]
+    names = resolved(now, asked.several("trial")) or [one.name for one in everybody[:1]]
     frame = scanned(now, names)
     columns, number = frame.collect_schema(), is_number(frame)
     factors = [name for name in factors_in(frame) if columns[name] in (pl.Categorical, pl.Enum, pl.String)]

@@ -120,6 +120,8 @@ class Reading:
         recipe = load_study(path).recipe
         same = before is not None and before.stored.recipe == recipe
         self.stored = StoredStudy(recipe, path, "its images were not looked for")
+        if same and before is not None:
+            self.stored.__dict__["numbers"] = before.stored.numbers  # of trials that were there; those never change
         self._study = before.__dict__.get("study") if same and before is not None else None
 
     @cached_property

@@ -17,6 +17,7 @@ from unseen.kinds.how_made import facts_tables
 from unseen.kinds.judged import corrected
 from unseen.kinds.pictures import splits
 from unseen.kinds.published import published_beside, published_numbers
+from unseen.kinds.published_observers import OBSERVERS, Observed, observed
 from unseen.kinds.recipe_words import words_of
 from unseen.measures import mean_matrix
 from unseen.reports.finding import Finding
@@ -73,8 +74,17 @@ def contents_of(study: Study) -> ConditionContents:
         published_source=source,
         facts=facts_tables(study, trials),
         matrices=pictures,
+        observed=_people_at(study.recipe.published, whole.names),
         answered=gather_answers(study),
     )
+
+
+def _people_at(published: str, names: Sequence[str]) -> dict[int, Observed]:
+    """What observers reached at each column, with their range, where a recipe sets them beside it."""
+    if published != OBSERVERS:
+        return {}
+    known = observed()
+    return {place: known[name] for place, name in enumerate(names) if name in known}
 
 
 def pictured(found: AskedMatrix, model: str, factor: str, numbers: pl.DataFrame | None) -> Matrix:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 
 from unseen.kinds.conditions.panels import heat_map
 from unseen.kinds.conditions.shown import ConditionContents
+from unseen.kinds.conditions.strengths import MOST_LINES, by_strength, lines
 from unseen.reports.figures import Figure, Key, Panel, losses
-from unseen.reports.palette import role
+from unseen.reports.palette import role, series_colours
 from unseen.reports.words import has_interval, number, repeats
 
 
@@ -38,8 +39,35 @@ def matrix(contents: ConditionContents) -> Figure | str:
     return Figure("matrix", "What was trained on and what was asked", caption, tuple(made), tuple(keys))
 
 
+def strengths(contents: ConditionContents) -> Figure | str:
+    """Accuracy against level, a panel for each distortion that is asked at several strengths."""
+    made, drawn = [], dict[str, None]()
+    for picture in contents.matrices:
+        names = [name for (name, _), n in zip(picture.rows, picture.n) if n.any()][:MOST_LINES]
+        colours = series_colours(names)
+        for base, levels in by_strength(picture.columns).items():
+            people = {at: contents.observed[at] for _, at in levels if at in contents.observed}
+            title = f"{picture.model}: {base}" if picture.model else base
+            made.append(Panel(title, lines(picture, levels, colours, people)))
+            drawn |= dict.fromkeys(names)
+    if not made:
+        return "Accuracy against level: no distortion is asked at several strengths (levels such as name@0.1)."
+    first = contents.matrices[0]
+    counts = [int(n) for picture in contents.matrices for n in picture.n.ravel() if n]
+    caption = (
+        f"Accuracy on new images against the strength of a distortion, in the order of the recipe, by what was "
+        f"trained on (at most {MOST_LINES} conditions): means over repeats ({repeats(counts)}) with 95 % t "
+        f"intervals; dotted is chance, {number(first.chance, percent=True)}."
+    )
+    keys = [Key(name, colour=colour) for name, colour in series_colours(drawn).items()]
+    if contents.observed:
+        caption += " Diamonds are human observers of photographs, with the range from the lowest to the highest."
+        keys.append(Key(first.observers_name or "observers", colour=role("ink"), shape="diamond"))
+    return Figure("strengths", "Accuracy against level", caption, tuple(made), tuple(keys))
+
+
 FIGURES: Mapping[str, Callable[[ConditionContents], Figure | str]] = {
-    maker.__name__.replace("_", "-"): maker for maker in (matrix,)
+    maker.__name__.replace("_", "-"): maker for maker in (matrix, strengths)
 }
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from unseen.kinds.published_observers import Observed
 from unseen.reports.contents import Contents
 
 
@@ -39,3 +41,4 @@ class ConditionContents(Contents):
     asked; the series of ``curves`` are the groups."""
 
     matrices: tuple[Matrix, ...]
+    observed: Mapping[int, Observed] = field(default_factory=dict)  # by column: people at that level

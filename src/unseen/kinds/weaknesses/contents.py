@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from unseen.kinds.collect import finished_trials
+from unseen.kinds.failures.subject_rules import rules_of
 from unseen.kinds.how_made import facts_tables
 from unseen.kinds.weaknesses.answer import answer
 from unseen.kinds.weaknesses.examined import ExaminedModel, of_subject
@@ -99,4 +100,5 @@ def contents_of(study: Study) -> WeaknessContents:
         fed=fed,
         pictureless=shown.pictureless,
         left=left,
+        rules=rules_of(study),
     )

@@ -6,6 +6,7 @@ from html import escape
 
 import numpy as np
 
+from unseen.kinds.failures.shown import section
 from unseen.kinds.weaknesses import figures
 from unseen.kinds.weaknesses.answer import points, share, signed, with_interval
 from unseen.kinds.weaknesses.examined import ExaminedModel
@@ -43,6 +44,7 @@ def page(contents: WeaknessContents) -> Page:
     first = sections.figure(figures.costs(contents), *_costs_table(contents))
     rest: list[Section | str] = [
         *_feeding(contents),
+        section(contents.rules),
         *_asked(contents),
         sections.figure(figures.curves(contents)),
         *_circles(contents),

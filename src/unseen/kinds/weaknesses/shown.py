@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from unseen.kinds.failures.subject_rules import SubjectRules
 from unseen.kinds.weaknesses.examined import ExaminedModel
 from unseen.kinds.weaknesses.feeding import FeedingCheck
 from unseen.kinds.weaknesses.references import Reference
@@ -54,7 +55,8 @@ class Strip:
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WeaknessContents(Contents):
     """``every`` model, the one that was run last first; ``failures`` and ``hard`` by model. ``circles``: periods of
-    factors that are circles, ``coordinates`` of levels by factor. ``left``: why answers are left out."""
+    factors that are circles, ``coordinates`` of levels by factor. ``left``: why answers are left out.
+    ``rules``: when each fails."""
 
     every: tuple[ExaminedModel, ...]
     failures: Mapping[str, tuple[Failure, ...]] = field(default_factory=dict)
@@ -66,3 +68,4 @@ class WeaknessContents(Contents):
     fed: tuple[FeedingCheck, ...] = ()
     pictureless: str = ""
     left: tuple[str, ...] = ()
+    rules: tuple[SubjectRules, ...] = ()

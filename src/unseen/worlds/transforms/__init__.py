@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.plain_numbers import is_number
-from unseen.worlds.transforms import colour, distortions, filters, geometry, noise
+from unseen.worlds.transforms import colour, distortions, eidolons, filters, geometry, noise, opponent, spectra
+from unseen.worlds.transforms.published_levels import DATA_SETS
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -131,13 +132,23 @@ GEIRHOS = (  # Geirhos et al. 2018, in the order and at the levels of the lectur
     _T("geirhos-uniform-noise", distortions.uniform_noise, "distortion", "uniform noise ({})",
        _S(0.35, 0, 1, "width of the noise, as a share of the range"), chance=True),
 )  # fmt: skip
+_REACH = _S(8.0, 0, 256, "reach: how far pixels move, in pixels of a picture of 256")
+GEIRHOS_MORE = (  # the experiments of Geirhos et al. 2018 that are not in that table
+    _T("geirhos-power-equalisation", spectra.power_equalisation, "distortion", "power equalisation (1/f to the {})",
+       _S(1.2, 0, 4, "power of 1/f by which amplitudes fall")),
+    _T("geirhos-opponent-colour", opponent.opponent_colour, "distortion", "opponent colour (false colour)",
+       needs_colour=True),
+    _T("geirhos-eidolon-1", eidolons.eidolon_1, "distortion", "Eidolon I (reach {})", _REACH, chance=True),
+    _T("geirhos-eidolon-2", eidolons.eidolon_2, "distortion", "Eidolon II (reach {})", _REACH, chance=True),
+    _T("geirhos-eidolon-3", eidolons.eidolon_3, "distortion", "Eidolon III (reach {})", _REACH, chance=True),
+)  # fmt: skip
 READINGS = (  # other readings of a row above, which keeps its name and its meaning; recipes take these
     _T("high-pass-zero-sum", filters.high_pass_zero_sum, "convolutional", "high-pass, zero sum"),
     _T("geirhos-phase-noise-released", distortions.phase_noise_released, "distortion",
        "phase noise ({}°) as in the released code",
        _S(90.0, 0, 180, "largest shift of a phase in degrees"), chance=True),
 )  # fmt: skip
-TRANSFORMATIONS: dict[str, Transformation] = {row.name: row for row in (*ZAIDI, *GEIRHOS, *READINGS)}
+TRANSFORMATIONS: dict[str, Transformation] = {row.name: row for row in (*ZAIDI, *GEIRHOS, *GEIRHOS_MORE, *READINGS)}
 SETS: dict[str, tuple[str, ...]] = {
     "zaidi2020": tuple(row.name for row in ZAIDI),
     "geirhos2018": tuple(row.name for row in GEIRHOS),
@@ -150,12 +161,44 @@ SETS["geirhos2018-released"] = tuple(
 )
 
 
+# All experiments of Geirhos et al. 2018, each at one level; and the levels of the data sets of model-vs-human.
+SETS["geirhos2018-all"] = (*SETS["geirhos2018-released"], *(row.name for row in GEIRHOS_MORE))
+SETS |= {f"model-vs-human/{name}": tuple(dict.fromkeys(levels.values())) for name, levels in DATA_SETS.items()}
+
+
+def level_of(level: object) -> tuple[Transformation, float | None]:
+    """The row of a level, and its strength where the level names one after an ``@``.
+
+    >>> row, strength = level_of("geirhos-contrast@0.1")
+    >>> row.name, strength
+    ('geirhos-contrast', 0.1)
+    >>> level_of("geirhos-contrast@low")
+    Traceback (most recent call last):
+    unseen.vocabulary.errors.UnseenError: level 'geirhos-contrast@low' names no number after the @; it is the contrast \
+kept: 0 to 1. Write for instance 'geirhos-contrast@0.05'.
+    """
+    if not isinstance(level, str) or "@" not in level:
+        return transformation(level), None
+    name, _, number = level.partition("@")
+    row = transformation(name)
+    try:
+        return row, row.check(float(number))
+    except ValueError:
+        if row.strength is None:
+            raise UnseenError(f"transformation '{name}' has no strength; leave '@{number}' out.") from None
+        may = row.strength
+        raise UnseenError(
+            f"level '{level}' names no number after the @; it is the {may.meaning}: {may.possible}. Write for instance "
+            f"'{name}@{may.default:g}'."
+        ) from None
+
+
 def transformation(name: object) -> Transformation:
     """
     >>> transformation("blurr")
     Traceback (most recent call last):
     unseen.vocabulary.errors.UnseenError: no transformation 'blurr'; possible: grey-scale, hue, thinning, rotation-90, \
-rotation-180, blur, high-pass, horizontal, vertical, inversion, white-noise, salt-and-pepper … (23 in all). \
+rotation-180, blur, high-pass, horizontal, vertical, inversion, white-noise, salt-and-pepper … (28 in all). \
 Did you mean 'blur'?
     """
     if not isinstance(name, str) or name not in TRANSFORMATIONS:

@@ -16,6 +16,7 @@ import numpy as np
 from unseen.worlds.rendering import chance
 from unseen.worlds.transforms.colour import SCIKIT_IMAGE, luminance
 from unseen.worlds.transforms.filters import smoothed, stepped
+from unseen.worlds.transforms.fourier import refiltered, settled
 from unseen.worlds.transforms.geometry import turned
 from unseen.worlds.transforms.noise import LEVELS, pixel_bits, sixteen
 
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
 
 BACKGROUND = 0.4423 * 255  # the mean of their pictures: outside of filtered ones, and where the high-pass is centred
 NOISE_CONTRAST = 0.3  # both noises are added to pictures of this contrast
-# Fourier transforms are taken of so many pictures at a time, always: a library may round other numbers otherwise. The
-# result is rounded to 2⁻¹⁰, so that what differs between devices is seen in very few pixels.
-BLOCK = {"cpu": 1, "cuda": 32}
-FINEST = 2.0**10
 
 
 def colour(images: Tensor, strength: float, keys: Tensor) -> Tensor:
@@ -111,21 +108,10 @@ def phase_noise_released(images: Tensor, strength: float, keys: Tensor) -> Tenso
 
 def _scrambled(images: Tensor, degrees: float, keys: Tensor, turning: Callable[..., Tensor]) -> Tensor:
     """The grey picture with every frequency multiplied by what ``turning(keys, height, width, degrees)`` gives."""
-    import torch
 
     plain = _grey(images)[:, 0].double()
     turns = turning(keys, plain.shape[1], plain.shape[2], degrees)
-    block, parts = BLOCK.get(plain.device.type, 1), []
-    for start in range(0, len(plain), block):
-        part, turn = plain[start : start + block], turns[start : start + block]
-        short = block - len(part)
-        if short:
-            part = torch.cat([part, part.new_zeros(short, *part.shape[1:])])
-            turn = torch.cat([turn, turn.new_zeros(short, *turn.shape[1:])])
-        found = torch.fft.irfft2(torch.fft.rfft2(part.clone()) * turn, s=part.shape[-2:])
-        parts.append(found[: block - short])
-    scrambled = torch.cat(parts) if parts else plain
-    return _shown(((scrambled * FINEST).round_() / FINEST).clamp_(0, 255).float().unsqueeze(1), images)
+    return _shown(settled(refiltered(plain, lambda spectrum, turn: spectrum * turn, turns)), images)
 
 
 def _turns(keys: Tensor, height: int, width: int, degrees: float) -> Tensor:

@@ -17,7 +17,7 @@ from unseen.vocabulary.plain_numbers import is_whole
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.world import World
 from unseen.worlds import inner_world
-from unseen.worlds.transforms import SETS, TRANSFORMATIONS, Transformation, transformation
+from unseen.worlds.transforms import SETS, TRANSFORMATIONS, Transformation, level_of, transformation
 from unseen.worlds.wrapped import WrappedWorld
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class TransformedWorld(WrappedWorld):
     @cached_property
     def factor(self) -> Factor:
         texts = tuple(
-            "as it is" if name == NONE else TRANSFORMATIONS[name].said(strength)
+            "as it is" if name == NONE else level_of(name)[0].said(strength)
             for name, strength in zip(self.levels, self.strengths)
         )
         plain = next((self.levels.index(name) for name in (NONE, "geirhos-colour") if name in self.levels), None)
@@ -84,7 +84,7 @@ class TransformedWorld(WrappedWorld):
     def fresh(self, rows: np.ndarray) -> np.ndarray:
         """Which rows are decided by chance, so that training draws them anew at every visit."""
         rows = np.asarray(rows, dtype=np.int64)
-        by_chance = np.array([name != NONE and TRANSFORMATIONS[name].chance for name in self.levels])
+        by_chance = np.array([name != NONE and level_of(name)[0].chance for name in self.levels])
         found = by_chance[rows % len(self.levels)]
         inside = getattr(self.inner, "fresh", None)
         return found if inside is None else found | inside(rows // len(self.levels))
@@ -133,7 +133,7 @@ class TransformedWorld(WrappedWorld):
 
         if self.levels[level] == NONE:
             return images.float()
-        row = TRANSFORMATIONS[self.levels[level]]
+        row = level_of(self.levels[level])[0]
         keys = torch.empty(0, dtype=torch.long, device=images.device)
         if row.chance:
             keys = chance.bits(_there(inner, images.device), self.seed, FACTOR, row.name, draw)
@@ -152,9 +152,11 @@ def transformed(
 
     ``of`` is a world, or its table in a recipe (``name`` and its arguments). ``levels`` lists names of the table of
     transformations, or names a set: "zaidi2020-zero-sum" (twelve) or "geirhos2018-released" (nine), or, by the
-    papers' letter, "zaidi2020" and "geirhos2018". Level "none" comes first and shows the picture as it is;
-    ``plain = false`` leaves it out (the nine have "geirhos-colour"). ``strengths`` gives a transformation another
-    strength than its default; ``seed`` is that of its noise.
+    papers' letter, "zaidi2020" and "geirhos2018"; "geirhos2018-all" has every experiment of that paper,
+    "model-vs-human/contrast" and the like the levels of one data set. Level "none" comes first and shows the picture as
+    it is; ``plain = false`` leaves it out (the nine have "geirhos-colour"). A level may name its strength, as in
+    "geirhos-contrast@0.1", and then be there several times; all strengths of a row see the same draw. ``strengths``
+    gives a transformation another strength than its default; ``seed`` is that of its noise.
 
     >>> world = transformed({"name": "digits", "viewpoint": "none"}, ["blur", "inversion"])
     >>> world.samples.space.names, world.factor.levels, len(world.samples)
@@ -169,13 +171,14 @@ def transformed(
         raise UnseenError("`levels` names no transformation and `plain` is false, so nothing would be shown.")
     numbers = _strengths(rows, strengths)
     inner = inner_world(of, "transform")
-    _check_fit(inner, rows)
+    _check_fit(inner, {name: level_of(name)[0] for name in rows})
     first = ((NONE, 0.0),) if plain else ()
-    pairs = (*first, *((row.name, number) for row, number in zip(rows, numbers)))
+    pairs = (*first, *zip(rows, numbers))
     return TransformedWorld(inner, tuple(name for name, _ in pairs), tuple(number for _, number in pairs), int(seed))
 
 
-def _chosen(levels: object) -> tuple[Transformation, ...]:
+def _chosen(levels: object) -> tuple[str, ...]:
+    """Names of levels, each a row of the table, perhaps with a strength."""
     if isinstance(levels, str):
         if levels not in SETS:
             hint = f" For a single one write a list, [{levels!r}]." if levels in TRANSFORMATIONS else ""
@@ -191,33 +194,39 @@ def _chosen(levels: object) -> tuple[Transformation, ...]:
     twice = sorted({str(name) for name in names if names.count(name) > 1})
     if twice:
         raise UnseenError(f"`levels` names {', '.join(twice)} more than once; each is one level.")
-    return tuple(transformation(name) for name in names)
+    for name in names:
+        level_of(name)
+    return tuple(names)
 
 
-def _strengths(rows: Sequence[Transformation], given: object) -> list[float]:
+def _strengths(levels: Sequence[str], given: object) -> list[float]:
     if given is not None and not isinstance(given, Mapping):
         raise UnseenError(
             f"`strengths` takes a table of names and numbers, such as {{blur = 3.0}}; {given!r} was given."
         )
     numbers = dict(given or {})
     for name in numbers:
-        if name not in [row.name for row in rows]:
-            transformation(name)
-            raise UnseenError(f"`strengths` names '{name}', which is not among `levels`; add it there or leave it out.")
-    return [row.check(numbers.get(row.name)) for row in rows]
+        if name not in levels or "@" in name:
+            transformation(name.partition("@")[0] if isinstance(name, str) else name)
+            raise UnseenError(
+                f"`strengths` names '{name}', which is not among `levels` without a strength of its own; add it "
+                f"there or leave it out."
+            )
+    pairs = {name: level_of(name) for name in levels}
+    return [row.check(numbers.get(name) if own is None else own) for name, (row, own) in pairs.items()]
 
 
-def _check_fit(inner: World, rows: Sequence[Transformation]) -> None:
+def _check_fit(inner: World, rows: Mapping[str, Transformation]) -> None:
     if FACTOR in inner.samples.space:
         raise UnseenError(
             f"world '{inner.name}' has a factor '{FACTOR}' already; transform the world inside it instead."
         )
     if inner.channels not in (1, 3):
         raise UnseenError(f"world '{inner.name}' has {inner.channels} channels; transformations take 1 or 3.")
-    idle = [row.name for row in rows if row.needs_colour]
+    idle = [name for name, row in rows.items() if row.needs_colour]
     grey = _grey(inner) if idle else ""
     if grey:
-        apply = [row.name for row in rows if not row.needs_colour]
+        apply = [name for name in rows if name not in idle]
         raise UnseenError(
             f"world '{inner.name}' {grey}, and {', '.join(idle)} would do nothing; leave "
             f"{'it' if len(idle) == 1 else 'them'} out"

@@ -1,0 +1,83 @@
+"""`unseen compare`, as the command line has it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unseen.cli.places import given_path, given_text
+from unseen.cli.terminal import Terminal
+
+
+def add_to(app: typer.Typer, console: Terminal) -> None:
+    """The commands about subjects side by side."""
+
+    @app.command()
+    def compare(
+        given: Annotated[
+            list[str],
+            typer.Argument(
+                parser=given_text,
+                metavar="WHAT…",
+                help="Studies (or one subject of it, STUDY:NAME), and files or folders of answers (CSV, TSV, Parquet).",
+            ),
+        ],
+        target: Annotated[str, typer.Option("--target", help="Which question, where studies ask several.")] = "",
+        sets: Annotated[
+            list[str] | None,
+            typer.Option("--of", metavar="SET", help="Which set of a study's images. May be repeated."),
+        ] = None,
+        each_person: Annotated[
+            bool, typer.Option("--each-person", help="People are subjects of their own, not one group.")
+        ] = False,
+        images: Annotated[
+            Path | None,
+            typer.Option(
+                "--images", parser=given_path, metavar="FOLDER", help="Where the pictures of a file's images lie."
+            ),
+        ] = None,
+        meanings: Annotated[
+            list[str] | None,
+            typer.Option("--map", metavar="RESPONSE=CLASS", help="What a response means; RESPONSE= is no answer."),
+        ] = None,
+        no_answer: Annotated[str, typer.Option("--no-answer", help="A missing answer is wrong, or skip it.")] = "wrong",
+        doubled: Annotated[
+            str, typer.Option("--doubled", help="Answers to the same image that differ: refuse, or first, last.")
+        ] = "refuse",
+        unknown: Annotated[
+            str, typer.Option("--unknown", help="Rows that name no image of the study: refuse, or skip.")
+        ] = "refuse",
+        truth: Annotated[str | None, typer.Option("--truth", metavar="COLUMN", help="What an image shows.")] = None,
+        image: Annotated[str | None, typer.Option("--image", metavar="COLUMN", help="Its key or name.")] = None,
+        response: Annotated[str | None, typer.Option("--response", metavar="COLUMN", help="What was answered.")] = None,
+        out: Annotated[
+            Path | None,
+            typer.Option("--out", parser=given_path, metavar="PATH", help="The page's folder (runs/compare/NAMES)."),
+        ] = None,
+        form: Annotated[
+            str,
+            typer.Option("--format", metavar="FORM", help="page, table, or the numbers alone: md, csv, json, parquet."),
+        ] = "page",
+        to: Annotated[
+            Path | None, typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet.")
+        ] = None,
+    ) -> None:
+        """Compare networks, models and people on the same images: accuracy, errors in common, where they part.
+
+        Files of model-vs-human and texture-vs-shape are read as they are.
+
+        Example: `unseen compare runs/demo answers.csv`, or `unseen compare raw-data/cue-conflict`
+        """
+        from unseen.cli.answers import words_of
+        from unseen.cli.comparing import compare as compare_subjects
+        from unseen.engines import open_study
+        from unseen.kinds.comparison.sources import How
+        from unseen.studies.given_answers import JoiningRules
+
+        named = {"truth": truth, "image": image, "response": response}
+        columns = {role: column for role, column in named.items() if column is not None}
+        rules = JoiningRules(unknown, doubled, no_answer, words_of(meanings))
+        how = How(target, tuple(sets or ()), rules, columns, each_person)
+        compare_subjects(console, given, how, open_study, out=out, images=images, form=form, to=to)
