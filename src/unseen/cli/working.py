@@ -78,6 +78,12 @@ def work(study: Any, console: Terminal, device: str, pack: int | None, *, wait: 
         told_why = f"{done.gave_up} failed and {'is' if done.gave_up == 1 else 'are'} left alone"
         print_hanging(console, f"{told_why}: `unseen status {study.path}` tells why, `unseen work --again` tries again")
     if done.last and done.left:
+        from unseen.engines.slurm import queue_again
+
+        if queue_again(done.finished):
+            console.print("the time limit is near: queued again")
+        elif job_name(os.environ):
+            console.print("the time limit is near, and nothing was finished in that time: not queued again")
         return AGAIN
     return 1 if done.failed else 0
 
@@ -177,6 +183,29 @@ def started(crew: Any) -> str:
         return crew.words()
     n = len(crew.processes)
     return f"{n} worker{'s' * (n != 1)} started on this machine; logs in {crew.study.path / 'logs'}"
+
+
+def starter(engine: str, said: list[str], workers: int | None, device: str, pack: int | None) -> Any:
+    """How an engine starts workers of a study; None for this machine's."""
+    if engine == "slurm":
+        from unseen.engines.slurm import USUAL, slurm_options, submit
+
+        options = slurm_options(said)
+        count = workers or options.workers or USUAL
+        return lambda study: submit(study, options, count, device=device, pack=pack)
+    if engine == "ray":
+        from unseen.engines.ray_tasks import start_tasks
+
+        return lambda study: start_tasks(study, workers, device=device, pack=pack)
+    return None
+
+
+def show_script(study: Any, console: Terminal, said: list[str], workers: int | None, device: str) -> None:
+    """The script that `unseen run --engine slurm` would submit."""
+    from unseen.engines.slurm import USUAL, script, slurm_options
+
+    options = slurm_options(said)
+    console.data(script(study, options, workers or options.workers or USUAL, device=device))
 
 
 def interrupted(study: Any, crew: Any, console: Terminal, engine: str) -> None:
