@@ -20,6 +20,7 @@ BENCHES = (
     "rendering",
     "drawing",
     "transforms",
+    "corruptions",
     "invariance",
     "explanations",
     "regression",

@@ -215,14 +215,15 @@ def _report(study: Any) -> Path:
 @app.command()
 def examine(
     models: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             parser=given_text,
             metavar="MODEL…",
             help="A name (efficientnet-lite0, timm:resnet50.a1_in1k, open_clip:ARCH/TAG), a .onnx or .pt2 file, "
-            "module:factory, or a table of answers (.csv, .parquet). Several stand side by side.",
+            "a folder of Hugging Face, module:factory, or a table of answers (.csv, .parquet). "
+            "Several stand side by side.",
         ),
-    ],
+    ] = None,
     world: Annotated[
         str, typer.Option("--world", metavar="NAME", help="natural-variation (default), objects, meshes or folder.")
     ] = "",
@@ -277,6 +278,15 @@ def examine(
         Path | None,
         typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet."),
     ] = None,
+    closing: Annotated[
+        bool, typer.Option("--closing", help="Also ask how much variation a new last layer needs to close the gaps.")
+    ] = False,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            "--write", parser=given_path, metavar="PATH", help="Write the images that are asked, for another program."
+        ),
+    ] = None,
     feeding: Annotated[
         bool, typer.Option(" /--no-feeding-check", help="Do not try other usual preprocessing on 100 images.")
     ] = True,
@@ -287,11 +297,12 @@ def examine(
 ) -> None:
     """Ask a model canonical and changed images, and write a page that says where it fails. Nothing is trained.
 
-    Example: `unseen examine efficientnet-lite0`, and for answers of another program
-    `unseen render examine --asked --out images`, then `unseen examine answers.csv`
+    Example: `unseen examine efficientnet-lite0`, and for another program
+    `unseen examine --write images`, then `unseen examine answers.csv`
     """
     from unseen.cli.examining import examine as examine_models
     from unseen.cli.examining import form_of, listed_names, pairs
+    from unseen.cli.examining import write as write_asked
     from unseen.engines.examining import ExamineOptions
 
     shown = form_of(form)
@@ -301,10 +312,13 @@ def examine(
         preprocessing=pairs(preprocessing, "--preprocessing"), labels=None if labels is None else str(labels),
         checkpoint=checkpoint, arguments=pairs(arguments, "--argument"), download=download,
     )  # fmt: skip
+    if write is not None:
+        write_asked(console, models or [], asked, to=write, settings=settings or [], device=device)
+        return
     left = examine_models(
-        console, models, asked, out=out, settings=settings or [], device=device, trust=trust, feeding=feeding,
+        console, models or [], asked, out=out, settings=settings or [], device=device, trust=trust, feeding=feeding,
         run=lambda study, place: _run(study, device, None, None, place),
-        report=lambda study, place: _report(study), form=shown, to=to,
+        report=lambda study, place: _report(study), form=shown, to=to, closing=closing,
     )  # fmt: skip
     if left:
         raise typer.Exit(left)
