@@ -90,7 +90,7 @@ def test_packs_ask_first_and_train_the_rest_together(finished):
     events, (first, after) = [], turns(opened, opened.trials[::-1], "cpu")
     assert [trial.seed for trial in first] == [1, 3, 2]
     assert after == []
-    local._packed(opened, first, 2, CPU, events.append)
+    local.in_packs(opened, first, 2, CPU, events.append)
     done = {event.trial: event.figures.get("asked", False) for event in events if event.kind == "finished"}
     assert list(done.values()) == [True, False, False]
 

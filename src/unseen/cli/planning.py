@@ -216,6 +216,7 @@ def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: 
 
 
 def show_status(study: Any, console: Console) -> None:
+    from unseen.cli.working import show_workers
     from unseen.kinds.collect import damage, finished_trials
     from unseen.studies.encoders import encoders_taken
     from unseen.studies.kept_weights import taken
@@ -232,6 +233,7 @@ def show_status(study: Any, console: Console) -> None:
     free = show_strengths(study, console)
     busy = study.store.busy()
     console.print(f"running now: {busy}" if busy else "not running")
+    show_workers(study, console)
     for identity, record in failures.items():
         print_hanging(console, f"  failed {identity} {record['label']}")
         print_hanging(console, f"    {record['error']}")
