@@ -81,3 +81,39 @@ def add_to(app: typer.Typer, console: Terminal) -> None:
         rules = JoiningRules(unknown, doubled, no_answer, words_of(meanings))
         how = How(target, tuple(sets or ()), rules, columns, each_person)
         compare_subjects(console, given, how, open_study, out=out, images=images, form=form, to=to)
+
+    @app.command()
+    def retest(
+        what: Annotated[
+            str, typer.Argument(parser=given_text, metavar="WHAT", help="A table with a row per model, or a study.")
+        ],
+        original: Annotated[
+            str,
+            typer.Option("--original", metavar="SET", help="A column of the table; of a study a set, or FACTOR=LEVEL."),
+        ],
+        new: Annotated[str, typer.Option("--new", metavar="SET", help="The new one, told in the same way.")],
+        original_images: Annotated[
+            int,
+            typer.Option("--original-images", min=0, metavar="N", help="Images of the original set, for intervals."),
+        ] = 0,
+        new_images: Annotated[
+            int, typer.Option("--new-images", min=0, metavar="N", help="Images of the new set, for intervals.")
+        ] = 0,
+        target: Annotated[str, typer.Option("--target", help="Which question, where a study asks several.")] = "",
+        out: Annotated[
+            Path | None,
+            typer.Option("--out", parser=given_path, metavar="PATH", help="The page's folder (runs/retest/NAME)."),
+        ] = None,
+        form: Annotated[
+            str, typer.Option("--format", metavar="FORM", help="page, table, or the numbers alone: md, csv, json.")
+        ] = "page",
+    ) -> None:
+        """Tell what models lose on a new test set, and the line of new against original accuracy.
+
+        Example: `unseen retest models.csv --original val --new v2`
+        """
+        from unseen.cli.retesting import retest as retest_models
+        from unseen.engines import open_study
+
+        images = original_images, new_images
+        retest_models(console, what, original, new, open_study, images=images, target=target, out=out, form=form)
