@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from unseen import designs, explanations, exports, measures, models, recordings, reports, training, worlds
     from unseen.engines.opened import OpenedStudy
     from unseen.notebooks import OpenedNetwork, OpenedSplit, OpenedWorld
+    from unseen.notebooks.explained import OpenedExplanation
     from unseen.vocabulary.recipe import Recipe
     from unseen.vocabulary.world import World
 
@@ -36,8 +37,10 @@ __all__ = [
     "catalogue",
     "designs",
     "examine",
+    "explain",
     "explanations",
     "exports",
+    "failure_rules",
     "measures",
     "models",
     "network",
@@ -145,6 +148,7 @@ def examine(
     trust: bool = False,
     download: bool = False,
     feeding_check: bool = True,
+    closing: bool = False,
     progress: bool | None = None,
 ) -> OpenedStudy:
     """Ask a model canonical images and changed ones, and say where it fails: a name, a file (.onnx, .pt2), a torch
@@ -153,7 +157,8 @@ def examine(
 
     By default our everyday objects are shown (``world``, ``meshes``, ``folder`` of your images), with every factor
     varied (``factors``) over ``images`` images. ``labels`` names its outputs, ``map`` says which label means which
-    category, ``preprocessing`` how it is fed; ``feeding_check`` tries whether another way is better.
+    category, ``preprocessing`` how it is fed; ``feeding_check`` tries whether another way is better. ``closing``
+    also asks how much variation a new last layer must be shown until the gaps close.
 
     The study has ``answer()``, ``summary()``, ``findings()``, ``figure()``, ``responses()`` and ``report()``.
     """
@@ -167,8 +172,57 @@ def examine(
     )  # fmt: skip
     return examine_models(
         model, asked, out=out, settings=settings, device=device, trust=trust, check_feeding=feeding_check,
-        progress=progress,
+        closing=closing, progress=progress,
     )  # fmt: skip
+
+
+def failure_rules(
+    table: Any,
+    /,
+    factors: Sequence[str] = (),
+    *,
+    objects: str = "",
+    wrong: str = "",
+    longest: int = 5,
+    conditions: int = 2,
+) -> pl.DataFrame:
+    """When does it fail? Short rules that tell wrong answers from right ones in a table of answers (a polars frame, or
+    a .csv or .parquet file): of a model, of people, of anything. Columns ``truth`` and ``response``, or one that is
+    true where an answer is ``wrong``; ``factors`` are the other columns unless named. Rules are found on half of the
+    rows and judged on the other half; rows that have the same value of ``objects`` (an object, an image, a person) stay
+    together.
+
+    One row per rule, or one that says that nothing tells failures apart. ``open_study(...).rules()`` does it for a
+    study.
+    """
+    from unseen.kinds.failures.tables import rules_of_table
+
+    return rules_of_table(table, factors, objects=objects, wrong=wrong, longest=longest, conditions=conditions)
+
+
+def explain(
+    model: Any,
+    images: Any,
+    method: str = "gradient",
+    asked: Any = None,
+    /,
+    *,
+    target: str | None = None,
+    **settings: Any,
+) -> OpenedExplanation:
+    """Maps over images: what in them a network's answer rests on, by one method (``unseen.explanations.METHODS``).
+
+    ``model`` is a name (``"efficientnet-lite0"``), a network of unseen, a torch module, or a function from images to
+    scores (methods "occlusion" and "rise"). ``images`` is a tensor or an array ``[n, channels, height, width]``, or
+    files and folders. ``asked``: a class by its name or number, or a ``Score``, a ``Difference`` or a ``Unit`` of
+    :mod:`unseen.explanations`; by default the class that is answered. ``settings`` are the method's own.
+
+    The explanation shows itself in a notebook and has ``maps``, ``notes``, ``answers``, ``check()``, ``sheet()`` and
+    ``save("maps.png")``.
+    """
+    from unseen.notebooks.explained import explain_images
+
+    return explain_images(model, images, method, asked, target=target, **settings)
 
 
 def open_study(
@@ -181,8 +235,8 @@ def open_study(
     """Open a study without running it: by its folder (``"runs/demo"``), or by what :func:`run` takes. ``trust`` lets
     Python code that its recipe names run, from now on until it changes.
 
-    It has ``status()``, ``run()``, ``results()``, ``summary()``, ``findings()``, ``answer()``, ``figure()``,
-    ``report()``, ``trials()``, ``trial(...)``, ``responses()``, ``world()`` and ``split()``.
+    It has ``status()``, ``run()``, ``results()``, ``summary()``, ``findings()``, ``rules()``, ``answer()``,
+    ``figure()``, ``report()``, ``trials()``, ``trial(...)``, ``responses()``, ``world()`` and ``split()``.
     """
     from unseen.engines.opened import opened
 

@@ -205,14 +205,15 @@ def _report(study: Any) -> Path:
 @app.command()
 def examine(
     models: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             parser=given_text,
             metavar="MODEL…",
             help="A name (efficientnet-lite0, timm:resnet50.a1_in1k, open_clip:ARCH/TAG), a .onnx or .pt2 file, "
-            "module:factory, or a table of answers (.csv, .parquet). Several stand side by side.",
+            "a folder of Hugging Face, module:factory, or a table of answers (.csv, .parquet). "
+            "Several stand side by side.",
         ),
-    ],
+    ] = None,
     world: Annotated[
         str, typer.Option("--world", metavar="NAME", help="natural-variation (default), objects, meshes or folder.")
     ] = "",
@@ -267,6 +268,15 @@ def examine(
         Path | None,
         typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet."),
     ] = None,
+    closing: Annotated[
+        bool, typer.Option("--closing", help="Also ask how much variation a new last layer needs to close the gaps.")
+    ] = False,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            "--write", parser=given_path, metavar="PATH", help="Write the images that are asked, for another program."
+        ),
+    ] = None,
     feeding: Annotated[
         bool, typer.Option(" /--no-feeding-check", help="Do not try other usual preprocessing on 100 images.")
     ] = True,
@@ -277,11 +287,12 @@ def examine(
 ) -> None:
     """Ask a model canonical and changed images, and write a page that says where it fails. Nothing is trained.
 
-    Example: `unseen examine efficientnet-lite0`, and for answers of another program
-    `unseen render examine --asked --out images`, then `unseen examine answers.csv`
+    Example: `unseen examine efficientnet-lite0`, and for another program
+    `unseen examine --write images`, then `unseen examine answers.csv`
     """
     from unseen.cli.examining import examine as examine_models
     from unseen.cli.examining import form_of, listed_names, pairs
+    from unseen.cli.examining import write as write_asked
     from unseen.engines.examining import ExamineOptions
 
     shown = form_of(form)
@@ -291,13 +302,142 @@ def examine(
         preprocessing=pairs(preprocessing, "--preprocessing"), labels=None if labels is None else str(labels),
         checkpoint=checkpoint, arguments=pairs(arguments, "--argument"), download=download,
     )  # fmt: skip
+    if write is not None:
+        write_asked(console, models or [], asked, to=write, settings=settings or [], device=device)
+        return
     left = examine_models(
-        console, models, asked, out=out, settings=settings or [], device=device, trust=trust, feeding=feeding,
+        console, models or [], asked, out=out, settings=settings or [], device=device, trust=trust, feeding=feeding,
         run=lambda study, place: _run(study, device, None, None, place),
-        report=lambda study, place: _report(study), form=shown, to=to,
+        report=lambda study, place: _report(study), form=shown, to=to, closing=closing,
     )  # fmt: skip
     if left:
         raise typer.Exit(left)
+
+
+@app.command()
+def explain(
+    subject: Annotated[
+        str | None,
+        typer.Argument(
+            parser=given_text,
+            metavar="STUDY|MODEL",
+            help="A study (runs/demo), or a model: a name (efficientnet-lite0, timm:resnet50.a1_in1k), a .onnx or .pt2 "
+            "file, module:factory.",
+        ),
+    ] = None,
+    images: Annotated[
+        list[str] | None,
+        typer.Argument(
+            parser=given_text,
+            metavar="IMAGES…",
+            help="Image files or folders. Of a study, default: its most telling test images.",
+        ),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--methods", metavar="NAMES", help="E.g. gradient,grad-cam,occlusion; all. Default: the usual ones."
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            "--class", metavar="CLASS", help="Whose score is explained, by name or number (default: answered)."
+        ),
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="CLASS", help="Less the score of this class: why not that one?")
+    ] = None,
+    unit: Annotated[
+        str, typer.Option("--unit", metavar="LAYER:CHANNEL", help="The activity of a unit in place of a class.")
+    ] = "",
+    trial: Annotated[
+        str,
+        typer.Option(
+            "--trial", metavar="TRIAL", help="Of a study: its number, label or identity (default: the first)."
+        ),
+    ] = "",
+    target: Annotated[
+        str | None, typer.Option("--target", metavar="NAME", help="Of a study: which question, if there are several.")
+    ] = None,
+    rows: Annotated[
+        list[str] | None, typer.Option("--rows", metavar="NUMBERS", help="Of a study: rows of its world, e.g. 3,17.")
+    ] = None,
+    number: Annotated[
+        int, typer.Option("--images", min=1, metavar="N", help="Of a study: how many telling images.")
+    ] = 6,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="METHOD.KEY=VALUE", help="A method's setting, e.g. occlusion.patch=16."),
+    ] = None,
+    checks: Annotated[
+        bool, typer.Option("--checks/--no-checks", help="Whether maps depend on the weights, and answers on the maps.")
+    ] = True,
+    form: Annotated[
+        list[str] | None,
+        typer.Option("--format", metavar="FORM", help="page (default), png, arrays; several with commas."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", parser=given_path, metavar="PATH", help="Where results go (STUDY/explained, runs/explain/MODEL)."
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", parser=given_path, metavar="PATH", help="Another folder for png and arrays.")
+    ] = None,
+    preprocessing: Annotated[
+        list[str] | None,
+        typer.Option("--preprocessing", metavar="KEY=VALUE", help="Of a model: how it is fed, e.g. crop=1.0."),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option("--labels", parser=given_path, metavar="FILE", help="Of a model: its labels, one per line."),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option("--checkpoint", parser=given_path, metavar="FILE", help="Of a model: weights to load."),
+    ] = None,
+    arguments: Annotated[
+        list[str] | None, typer.Option("--argument", metavar="KEY=VALUE", help="What a module:factory is called with.")
+    ] = None,
+    device: Device = "auto",
+    trust: Trust = False,
+    download: Annotated[
+        bool, typer.Option("--download", help="Fetch the weights of a name, if they are not here.")
+    ] = False,
+    listing: Annotated[
+        bool, typer.Option("--list", help="List the methods, what each needs and what can be set.")
+    ] = False,
+) -> None:
+    """Show what a network looks at: maps over images by several methods, and whether to believe them.
+
+    A map is evidence for a class, pixel by pixel. Many look like the edges of the image whatever the network learned,
+    so each method is checked: layers are drawn anew, from the scores down, and a map that hardly changes "does not
+    depend on the weights". A study's network is taken from its kept weights; nothing is trained. The same command again
+    draws only what is missing.
+
+    Example: `unseen explain efficientnet-lite0 photos`, or of a study `unseen explain runs/demo --methods
+    grad-cam,occlusion --format page,png`
+    """
+    from unseen.cli import explaining
+    from unseen.cli.examining import listed_names, pairs
+
+    if listing:
+        return explaining.show_methods(console)
+    if subject is None:
+        raise typer.BadParameter("name a study or a model; `unseen explain --help` shows how.")
+    from unseen.engines.explaining import Wanted
+
+    wanted = Wanted(
+        images=tuple(images or ()), trial=trial, rows=explaining.rows_given(rows), number=number,
+        methods=explaining.methods_of(methods), settings=explaining.settings_of(settings), label=label, against=against,
+        unit=unit, target=target, checks=checks, preprocessing=pairs(preprocessing, "--preprocessing"),
+        labels=None if labels is None else str(labels), checkpoint=None if checkpoint is None else str(checkpoint),
+        arguments=pairs(arguments, "--argument"), download=download,
+    )  # fmt: skip
+    forms = listed_names(form) or ("page",)
+    return explaining.show_explained(console, subject, wanted, forms=forms, out=out, to=to, device=device, trust=trust)
 
 
 @app.command()
@@ -426,6 +566,7 @@ def results(
     study: StudyPath, settings: Set = None, out: Out = None,
     form: Annotated[str, typer.Option("--format", help="table, csv, json, markdown or parquet.")] = "table",
     summary: Annotated[bool, typer.Option("--summary/--tidy", help="Means with intervals, or a row per trial.")] = True,
+    rules: Annotated[bool, typer.Option("--rules", help="When does it fail? Rules over the images' factors.")] = False,
     to: Annotated[
         Path | None,
         typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet."),
@@ -436,12 +577,18 @@ def results(
     `--format parquet` writes one small file with all that findings and figures rest on: the tidy table, held-out
     cells with their distances, flags, settings of every trial, calibrations.
 
-    Example: `unseen results runs/demo --tidy --format csv > numbers.csv`, or
+    `--rules` finds short rules that tell wrong answers from right ones on half of the objects, and judges them on the
+    other half; where nothing tells them apart, it says so.
+
+    Example: `unseen results runs/demo --tidy --format csv > numbers.csv`, `unseen results runs/demo --rules`, or
     `unseen results runs/demo --format parquet --to demo.parquet`
     """
-    from unseen.cli.listing import show_results, write_parquet
+    from unseen.cli.listing import show_results, show_rules, write_parquet
 
-    if form == "parquet" or to is not None:
+    if rules:
+        opened = _told(_study(study, out, settings), aside=True)
+        show_rules(opened, console, form, to)
+    elif form == "parquet" or to is not None:
         opened = write_parquet(lambda: _told(_study(study, out, settings), aside=True), console, form, to)
     else:
         opened = _told(_study(study, out, settings), aside=True)

@@ -153,6 +153,6 @@ def add_to(app: typer.Typer, console: Terminal) -> None:
         from unseen.engines import open_study
 
         ask_people(
-            console, open_study(study, out=out), name=name, images=images, pause=pause, duration=duration, within=within,
-            consent=consent, host=host, port=port, browser=browser, collect_only=collect, partial=partial,
+            console, open_study(study, out=out), name=name, images=images, pause=pause, duration=duration,
+            within=within, consent=consent, host=host, port=port, browser=browser, collect_only=collect, partial=partial,
         )  # fmt: skip

@@ -79,11 +79,11 @@ class Anatomy:
     def neutral(self, pictures: Tensor) -> Tensor:
         """The picture that says nothing, ``[n or 1, c, 1, 1]``: what the network sees as zero. Of a network that is
         given pictures on the 0–255 scale that is the colour it subtracts, of any other zero itself."""
-        mean = getattr(self.network, "mean", None)
+        mean = getattr(self.model, "mean", None)
         channels = pictures.shape[1]
-        if not hasattr(self.network, "prepare") or not isinstance(mean, Tensor):
+        if not hasattr(self.model, "prepare") or not isinstance(mean, Tensor):
             return pictures.new_zeros(1, channels, 1, 1)
-        if getattr(self.network, "per_image", False):
+        if getattr(self.model, "per_image", False):
             return pictures.mean((1, 2, 3), keepdim=True).expand(-1, channels, -1, -1)
         mean = mean.to(pictures).reshape(1, -1, 1, 1)
         return (mean.mean(1, keepdim=True) if channels == 1 else mean).expand(1, channels, 1, 1)

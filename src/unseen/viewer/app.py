@@ -24,7 +24,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from unseen.reports.palette import style_sheet
-from unseen.viewer import answers, trials
+from unseen.viewer import answers, numbers, pair, pictures, splits, trials, units
 from unseen.viewer.asked import Asked
 from unseen.viewer.charts import vega
 from unseen.viewer.plain import as_json
@@ -39,6 +39,14 @@ ANSWERS: dict[str, Callable[[Shelf, Asked], Any]] = {
     "answers": answers.page,
     "accuracies": answers.accuracies,
     "choices": answers.choices,
+    "numbers": numbers.numbers,
+    "download": numbers.download,
+    "sheet": pictures.sheet,
+    "image": pictures.image,
+    "worlds": pictures.worlds,
+    "pair": pair.pair,
+    "units": units.units,
+    "split": splits.split,
 }
 KINDS = {"css": "text/css", "js": "text/javascript", "html": "text/html", "svg": "image/svg+xml"}
 COOKIE = "unseen_view"

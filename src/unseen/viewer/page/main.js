@@ -6,8 +6,14 @@ const PAGES = {
   studies: () => import("./studies.js"),
   trials: () => import("./trials.js"),
   trial: () => import("./trial.js"),
+  numbers: () => import("./numbers.js"),
+  images: () => import("./images.js"),
+  pair: () => import("./pair.js"),
+  units: () => import("./units.js"),
+  split: () => import("./split.js"),
+  world: () => import("./world.js"),
 };
-const TABS = [["trials", "Trials"]];
+const TABS = [["trials", "Trials"], ["numbers", "Numbers"], ["images", "Images"], ["pair", "Two subjects"], ["units", "Units"], ["split", "Split"], ["world", "World"]];
 const OFTEN = 2500, SELDOM = 20000; // milliseconds between two looks at a study that runs, and at one that does not
 
 const content = document.getElementById("content");
@@ -93,10 +99,10 @@ function heading(page, study) {
 
 /** How far a study is, in a word. */
 export function state(study) {
-  const { finished, failed, missing } = study.counts;
+  const { finished, failed, missing, running } = study.counts;
   if (study.running) return h("span.chip.live", { title: study.running }, "running");
   if (failed) return h("span.chip.bad", `${failed} failed`);
-  return missing ? h("span.chip", `${finished} of ${finished + missing}`) : "";
+  return missing ? h("span.chip", `${finished} of ${finished + missing + running}`) : "";
 }
 
 // Keys: "?" lists them, g and a letter goes to a page, "/" to the first field.
