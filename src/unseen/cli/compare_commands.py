@@ -154,5 +154,6 @@ def add_to(app: typer.Typer, console: Terminal) -> None:
 
         ask_people(
             console, open_study(study, out=out), name=name, images=images, pause=pause, duration=duration,
-            within=within, consent=consent, host=host, port=port, browser=browser, collect_only=collect, partial=partial,
+            within=within, consent=consent, host=host, port=port, browser=browser, collect_only=collect,
+            partial=partial,
         )  # fmt: skip
