@@ -345,9 +345,7 @@ def explain(
     ] = None,
     methods: Annotated[
         list[str] | None,
-        typer.Option(
-            "--methods", metavar="NAMES", help="E.g. gradient,grad-cam,occlusion; all. Default: the usual ones."
-        ),
+        typer.Option("--methods", metavar="NAMES", help="E.g. grad-cam,occlusion, or all. Default: the usual ones."),
     ] = None,
     label: Annotated[
         str | None,
