@@ -20,6 +20,7 @@ BENCHES = (
     "rendering",
     "drawing",
     "transforms",
+    "corruptions",
     "invariance",
     "explanations",
     "regression",
@@ -27,6 +28,8 @@ BENCHES = (
     "folders",
     "meshes",
     "near_copies",
+    "comparing",
+    "viewing",
 )
 
 

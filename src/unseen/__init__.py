@@ -40,6 +40,7 @@ __all__ = [
     "explain",
     "explanations",
     "exports",
+    "failure_rules",
     "measures",
     "models",
     "network",
@@ -147,6 +148,7 @@ def examine(
     trust: bool = False,
     download: bool = False,
     feeding_check: bool = True,
+    closing: bool = False,
     progress: bool | None = None,
 ) -> OpenedStudy:
     """Ask a model canonical images and changed ones, and say where it fails: a name, a file (.onnx, .pt2), a torch
@@ -155,7 +157,8 @@ def examine(
 
     By default our everyday objects are shown (``world``, ``meshes``, ``folder`` of your images), with every factor
     varied (``factors``) over ``images`` images. ``labels`` names its outputs, ``map`` says which label means which
-    category, ``preprocessing`` how it is fed; ``feeding_check`` tries whether another way is better.
+    category, ``preprocessing`` how it is fed; ``feeding_check`` tries whether another way is better. ``closing``
+    also asks how much variation a new last layer must be shown until the gaps close.
 
     The study has ``answer()``, ``summary()``, ``findings()``, ``figure()``, ``responses()`` and ``report()``.
     """
@@ -169,8 +172,32 @@ def examine(
     )  # fmt: skip
     return examine_models(
         model, asked, out=out, settings=settings, device=device, trust=trust, check_feeding=feeding_check,
-        progress=progress,
+        closing=closing, progress=progress,
     )  # fmt: skip
+
+
+def failure_rules(
+    table: Any,
+    /,
+    factors: Sequence[str] = (),
+    *,
+    objects: str = "",
+    wrong: str = "",
+    longest: int = 5,
+    conditions: int = 2,
+) -> pl.DataFrame:
+    """When does it fail? Short rules that tell wrong answers from right ones in a table of answers (a polars frame, or
+    a .csv or .parquet file): of a model, of people, of anything. Columns ``truth`` and ``response``, or one that is
+    true where an answer is ``wrong``; ``factors`` are the other columns unless named. Rules are found on half of the
+    rows and judged on the other half; rows that have the same value of ``objects`` (an object, an image, a person) stay
+    together.
+
+    One row per rule, or one that says that nothing tells failures apart. ``open_study(...).rules()`` does it for a
+    study.
+    """
+    from unseen.kinds.failures.tables import rules_of_table
+
+    return rules_of_table(table, factors, objects=objects, wrong=wrong, longest=longest, conditions=conditions)
 
 
 def explain(
@@ -208,8 +235,8 @@ def open_study(
     """Open a study without running it: by its folder (``"runs/demo"``), or by what :func:`run` takes. ``trust`` lets
     Python code that its recipe names run, from now on until it changes.
 
-    It has ``status()``, ``run()``, ``results()``, ``summary()``, ``findings()``, ``answer()``, ``figure()``,
-    ``report()``, ``trials()``, ``trial(...)``, ``responses()``, ``world()`` and ``split()``.
+    It has ``status()``, ``run()``, ``results()``, ``summary()``, ``findings()``, ``rules()``, ``answer()``,
+    ``figure()``, ``report()``, ``trials()``, ``trial(...)``, ``responses()``, ``world()`` and ``split()``.
     """
     from unseen.engines.opened import opened
 

@@ -50,6 +50,7 @@ SMALLER = {  # first words of a command -> settings that make its study a matter
         *ONE_TRIAL, *OBJECTS, "calibration.steps={}", 'grid={"design.level"=["blur"],"design.seen"=[0,2]}',
     ],
     "run own/leave-one-domain-out": [*ONE_TRIAL, "network.backbone=resnet18-w8", "world.size=32"],
+    "run explanations/failures": ["world.side=64", "design.images=400"],
     "run geirhos2018/small": [*ONE_TRIAL, *OBJECTS, 'grid={"design.train"=[["geirhos-colour"]]}'],
 }  # fmt: skip
 INSTEAD = {  # a command that takes no --set -> one that does the same and does
@@ -63,6 +64,7 @@ OWN_TEST = {"answers-from-elsewhere.md"}  # run with the program that they print
 REFUSED = {"check own.toml": 2}  # what a page shows being refused -> the code
 MEANT = {"PATH_OF_IDX_FILES": "data/mnist"}
 BEFORE = {  # what a page takes for granted to have been run
+    "docs/guide/failures.md": ["run demo --set seeds=[0]"],
     "docs/guide/measures.md": ["run demo --set seeds=[0]"],
     "docs/guide/results-and-reports.md": ["run demo --set seeds=[0]"],
 }

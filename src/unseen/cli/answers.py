@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from unseen.reports.console import bare_table, print_hanging, print_table
-from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.errors import UnseenError, unknown
 
 
 def words_of(given: list[str] | None) -> dict[str, str]:
@@ -85,10 +85,14 @@ def show(study: Any, console: Console) -> None:
         print_hanging(console, f"left out: {why}")
 
 
-def export(study: Any, console: Console, to: Path, subject: str | None) -> None:
+LAYOUTS = ("unseen", "model-vs-human")
+
+
+def export(study: Any, console: Console, to: Path, subject: str | None, layout: str = "unseen") -> None:
     """Every answer with the key of its image, as CSV or Parquet."""
+    if layout not in LAYOUTS:
+        raise unknown("layout", layout, LAYOUTS, where="--layout")
     from unseen.kinds.every_answer import every_answer
-    from unseen.vocabulary.errors import unknown
     from unseen.vocabulary.whole_files import remove_leftovers, written_aside
 
     if to.suffix.lower() not in (".csv", ".parquet"):
@@ -101,7 +105,31 @@ def export(study: Any, console: Console, to: Path, subject: str | None) -> None:
         if subject not in names:
             raise unknown("subject", subject, names, where=f"'{study.path}'")
         frame = frame.filter(frame["subject"].cast(str) == subject)
+    if layout != "unseen":
+        frame = _in_their_layout(frame)
     remove_leftovers(to.parent, to.name)
     with written_aside(to) as aside:
         frame.write_parquet(aside) if to.suffix.lower() == ".parquet" else frame.write_csv(aside)
     console.print(f"{frame.height:,} answers in {to}", markup=False, soft_wrap=True)
+
+
+def _in_their_layout(frame: Any) -> Any:
+    """One question's answers as model-vs-human and texture-vs-shape have them; a person is a subject there."""
+    import polars as pl
+
+    from unseen.studies.trial_files import layout_of
+
+    targets = frame["target"].unique(maintain_order=True).to_list()
+    frame = frame.filter(pl.col("target") == targets[0]).unique(["trial", "subject", "key", *_persons(frame)])
+    who = pl.col("subject").cast(pl.String)
+    if frame["seed"].is_not_null().any():
+        trained = pl.concat_str("label", pl.col("trial").str.slice(0, 8), separator=" ")
+        who = pl.when(pl.col("seed").is_not_null()).then(trained).otherwise(who)
+    if _persons(frame):
+        who = pl.coalesce(pl.col("participant").cast(pl.String), who)
+    frame = frame.with_columns(who.alias("who")).sort("who", "sample", maintain_order=True)
+    return layout_of(frame, {"image": "key", "seconds": "response_time"})
+
+
+def _persons(frame: Any) -> list[str]:
+    return [name for name in ("participant", "session") if name in frame.columns]

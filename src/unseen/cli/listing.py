@@ -199,6 +199,24 @@ def show_results(study: Any, console: Terminal, form: str, summary: bool) -> Non
         show_findings(console, findings_of(study))
 
 
+def show_rules(study: Any, console: Terminal, form: str, to: Path | None) -> None:
+    """Rules about the failures of everyone who answered, in the form asked for."""
+    if to is not None:
+        raise UnseenError(f"--rules goes to the screen, or into a file with > {to}; --to is for --format parquet.")
+    forms = [one for one in FORMATS if one != "parquet"]
+    if form not in forms:
+        raise unknown("format", form, forms, where="--rules")
+    from unseen.kinds.failures.sentences import frame_of
+    from unseen.kinds.failures.shown import show
+    from unseen.kinds.failures.subject_rules import rules_of
+
+    found = rules_of(study)
+    if form == "table":
+        show(console, found)
+    else:
+        _show_numbers(study, console, frame_of(found), form, summary=False)
+
+
 def show_findings(console: Console, found: Sequence[Finding]) -> None:
     """Every finding that says something: its verdict, its name, its numbers, and why it is open."""
     from unseen.reports.words import finding_numbers, verdict_words

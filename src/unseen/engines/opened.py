@@ -100,6 +100,15 @@ class OpenedStudy:
         schema = None if rows else dict.fromkeys(["verdict", *keys], pl.String)
         return pl.DataFrame(rows, schema=schema, infer_schema_length=None).rename({"name": "claim"}).fill_nan(None)
 
+    def rules(self, *, longest: int = 5, conditions: int = 2) -> pl.DataFrame:
+        """When does it fail? Short rules over the images' factors that tell wrong answers from right ones, found on
+        half of the objects and judged on the other half: one row per rule of everyone who answered, or one that says
+        that nothing tells their failures apart. At most ``longest`` rules of so many ``conditions``."""
+        from unseen.kinds.failures.sentences import frame_of
+        from unseen.kinds.failures.subject_rules import rules_of
+
+        return frame_of(rules_of(self._stored(), longest=longest, conditions=conditions, compare=False))
+
     def answer(self) -> str:
         """The answer in a few sentences, as the report begins."""
         return self._contents().answer

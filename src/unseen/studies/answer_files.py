@@ -43,7 +43,6 @@ class AnswerRows:
     columns: Mapping[str, str]  # what a column is, and what it is called
     texts: Mapping[str, list[str]]
     files: tuple[Path, ...]
-    left: tuple[str, ...]  # columns that are not read
 
     def __len__(self) -> int:
         return len(self.texts[RESPONSE])
@@ -51,26 +50,34 @@ class AnswerRows:
 
 def read_files(files: Sequence[Path], named: Mapping[str, str]) -> AnswerRows:
     """Files (or folders of them) as one table; ``named`` says what columns are called where that is not guessed."""
+    whole, columns, paths = read_frame(files, named)
+    return AnswerRows(columns, {role: whole[role].to_list() for role in whole.columns}, paths)
+
+
+def read_frame(
+    files: Sequence[Path], named: Mapping[str, str], more: Mapping[str, tuple[str, ...]] | None = None
+) -> tuple[pl.DataFrame, dict[str, str], tuple[Path, ...]]:
+    """The rows of files as text, a column for each role; what the columns are called; and the files. ``more``: roles to
+    look for besides, and what their columns may be called."""
     import polars as pl
 
     paths = [path for file in files for path in _paths(file)]
-    frames = [_frame(path) for path in paths]
     columns: dict[str, str] = {}
     parts = []
-    for path, frame in zip(paths, frames):
-        own = columns_of(frame.columns, named, path)
+    for path in paths:
+        frame = _frame(path)
+        own = columns_of(frame.columns, named, path, more)
         columns = {**own, **columns}
         parts.append(frame.select(**{role: pl.col(name) for role, name in own.items()}))
-    whole = pl.concat(parts, how="diagonal").fill_null("")
+    whole = pl.concat(parts, how="diagonal").fill_null("").with_columns(pl.all().str.strip_chars())
     if whole.is_empty():
         raise UnseenError(f"{listed(map(str, paths), 3)}: no row of answers below the header.")
-    used = set(columns.values())
-    left = tuple(dict.fromkeys(name for frame in frames for name in frame.columns if name not in used))
-    texts = {role: [text.strip() for text in whole[role].to_list()] for role in whole.columns}
-    return AnswerRows(columns, texts, tuple(paths), left)
+    return whole, columns, tuple(paths)
 
 
-def columns_of(names: Sequence[str], named: Mapping[str, str], file: Path | str) -> dict[str, str]:
+def columns_of(
+    names: Sequence[str], named: Mapping[str, str], file: Path | str, more: Mapping[str, tuple[str, ...]] | None = None
+) -> dict[str, str]:
     """Which column is what: as named, else as columns are called.
 
     >>> header = "subj,session,trial,rt,object_response,category,condition,imagename".split(",")
@@ -80,7 +87,7 @@ def columns_of(names: Sequence[str], named: Mapping[str, str], file: Path | str)
     """
     plain = {re.sub(r"[\W_]+", "", name).lower(): name for name in reversed(names)}
     found = {}
-    for role, known in NAMES.items():
+    for role, known in {**NAMES, **(more or {})}.items():
         if role in named:
             if named[role] and named[role] not in names:
                 raise unknown("column", named[role], names, where=f"'{Path(file).name}'")

@@ -33,12 +33,20 @@ from unseen.vocabulary.subjects import MODEL, PEOPLE, Subject
 from unseen.vocabulary.target import Target
 
 NOTHING = frozenset({"", "na", "n/a", "nan", "none", "null", "no answer", "no response", "missing", "timeout"})
-_PERSON = re.compile(r"(subject|subj|participant|person|observer|vp|p|s)[-_ ]?\d+", re.IGNORECASE)
+PERSON_NAME = re.compile(r"(subject|subj|participant|person|observer|vp|p|s)[-_ ]?\d+", re.IGNORECASE)
 CHOICES = {
     "unknown": ("refuse", "skip"),
     "doubled": ("refuse", "first", "last", "all"),
     "no_answer": ("wrong", "skip"),
 }
+
+
+class UnknownImages(UnseenError):
+    """Names that mean no image of the study; ``found`` says which."""
+
+    def __init__(self, found: str, way: str) -> None:
+        self.found = found
+        super().__init__(found + way)
 
 
 @dataclass(frozen=True)
@@ -159,9 +167,10 @@ def _known(read: AnswerRows, rows: np.ndarray, rules: JoiningRules) -> np.ndarra
     strange = Counter(names[place] for place in np.flatnonzero(rows == UNKNOWN).tolist())
     if len(strange) and (rules.unknown == "refuse" or not (rows >= 0).any()):
         way = "" if not (rows >= 0).any() else " To leave these rows out: --unknown skip."
-        raise UnseenError(
+        raise UnknownImages(
             f"column '{column}': {len(strange):,} of {len(set(names)):,} names mean no image of this world "
-            f"({strange.total():,} rows): {listed(strange, 3)}.{way} Names are keys, row numbers or file names."
+            f"({strange.total():,} rows): {listed(strange, 3)}.",
+            f"{way} Names are keys, row numbers or file names.",
         )
     return rows >= 0
 
@@ -293,7 +302,7 @@ def _subjects(
         if told_persons:
             group = one, kind or (PEOPLE if persons[place] else MODEL)
         else:
-            group = one, kind or (PEOPLE if _PERSON.fullmatch(one) else MODEL)
+            group = one, kind or (PEOPLE if PERSON_NAME.fullmatch(one) else MODEL)
         groups.setdefault((group[0] if told_persons or group[1] == MODEL else "", group[1]), []).append(place)
     if name and len(groups) > 1:
         there = listed((f"{one or 'people'} ({what})" for one, what in groups), 6)

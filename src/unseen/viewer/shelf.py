@@ -72,7 +72,7 @@ class Shelf:
             kept = self._told.get(name)
             if kept is None or kept[0] != now:
                 kept = self._told[name] = now, overview(path)
-            yield name, replace(kept[1], running=_busy(Store(path)))
+            yield name, replace(kept[1], running=_busy(Store(path)) or _worked_on(path))
 
 
 def _busy(store: Any) -> str | None:
@@ -80,6 +80,12 @@ def _busy(store: Any) -> str | None:
         return store.busy()
     except OSError:
         return None
+
+
+def _worked_on(path: Path) -> str | None:
+    from unseen.studies.heartbeats import living
+
+    return ", ".join(one.words for one in living(path)) or None
 
 
 def changed(path: Path) -> tuple[int, ...]:
@@ -100,11 +106,12 @@ class OnShelf:
     def __init__(self, name: str, path: Path) -> None:
         self.name, self.path = name, path
         self.lock = threading.RLock()
+        self._looking = threading.Lock()  # another: who filters answers does not wait for who draws images
         self._now: tuple[object, Reading] | None = None
 
     def reading(self) -> Reading:
         """The study as its files are now; the same object as long as they did not change."""
-        with self.lock:
+        with self._looking:
             now = changed(self.path)
             if self._now is None or self._now[0] != now:
                 self._now = now, Reading(self.path, before=None if self._now is None else self._now[1])
@@ -142,7 +149,7 @@ class Reading:
     @cached_property
     def failures(self) -> Mapping[str, Mapping[str, Any]]:
         """What was noted of every trial that failed."""
-        return self.stored.failures()
+        return self.stored.failures() if self.stored.store.failures() else {}
 
     @cached_property
     def study(self) -> Study:

@@ -8,8 +8,10 @@ from typing import Any
 import polars as pl
 
 from unseen.kinds.collect import finished_trials
+from unseen.kinds.failures.subject_rules import rules_of
 from unseen.kinds.how_made import facts_tables
 from unseen.kinds.weaknesses.answer import answer
+from unseen.kinds.weaknesses.closing import closings
 from unseen.kinds.weaknesses.examined import ExaminedModel, of_subject
 from unseen.kinds.weaknesses.feeding import feedings
 from unseen.kinds.weaknesses.findings import findings_of_all
@@ -97,6 +99,8 @@ def contents_of(study: Study) -> WeaknessContents:
         numbers_at=shown.numbers_at(),
         references=beside,
         fed=fed,
+        closing=closings(study.path),
         pictureless=shown.pictureless,
         left=left,
+        rules=rules_of(study),
     )

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from unseen.kinds.failures.subject_rules import SubjectRules
+from unseen.kinds.weaknesses.closing import Closing
 from unseen.kinds.weaknesses.examined import ExaminedModel
 from unseen.kinds.weaknesses.feeding import FeedingCheck
 from unseen.kinds.weaknesses.references import Reference
@@ -54,7 +56,8 @@ class Strip:
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WeaknessContents(Contents):
     """``every`` model, the one that was run last first; ``failures`` and ``hard`` by model. ``circles``: periods of
-    factors that are circles, ``coordinates`` of levels by factor. ``left``: why answers are left out."""
+    factors that are circles, ``coordinates`` of levels by factor. ``left``: why answers are left out.
+    ``rules``: when each fails."""
 
     every: tuple[ExaminedModel, ...]
     failures: Mapping[str, tuple[Failure, ...]] = field(default_factory=dict)
@@ -64,5 +67,7 @@ class WeaknessContents(Contents):
     numbers_at: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     references: tuple[Reference, ...] = ()
     fed: tuple[FeedingCheck, ...] = ()
+    closing: tuple[Closing, ...] = ()
     pictureless: str = ""
     left: tuple[str, ...] = ()
+    rules: tuple[SubjectRules, ...] = ()
