@@ -14,6 +14,7 @@ from docs.results import exposures, numbers, regressions
 from docs.results.combinations import NAMES, Combinations
 from docs.results.contrasts import above, above_all, agree, averaged, family, less, order, rank_order
 from docs.results.exposures import Exposed, near_the_edge
+from docs.results.looking import Looking
 from docs.results.matrices import Conditions
 from docs.results.people import Biases, DataSets, Lines
 from docs.results.regressions import Toys
@@ -196,7 +197,7 @@ def worlds() -> dict[str, Any]:
 
 def explanations() -> dict[str, Any]:
     at = HERE / "explanations"
-    return {"sanity": Sanity(at / "sanity.parquet", at / "sanity.csv"), "where": ""}
+    return {"sanity": Sanity(at / "sanity.parquet", at / "sanity.csv"), "where": Looking(at / "where.parquet")}
 
 
 def geirhos2019() -> dict[str, Any]:
