@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unseen.kinds.collect import finished_trials
+from unseen.kinds.collect import REPEAT, finished_trials
 from unseen.kinds.maps_page import Explained, checks_sections, maps_section
 from unseen.reports.blocks import Section
 from unseen.studies.explained.checked import Check
@@ -25,7 +25,7 @@ def map_sections(study: Study) -> list[Section | str]:
     found = [record for record in finished_trials(study, numbers=False) if has_maps(record)]
     if not found:
         return ["Maps over images: none was recorded; the flags say why."]
-    first = {str(record.facts["condition"]): record for record in reversed(found)}
+    first = {_condition(record): record for record in reversed(found)}
     parts: list[Section | str] = []
     chosen = sorted(first.values(), key=lambda one: found.index(one))[-MOST:]
     for number, record in enumerate(chosen, 1):
@@ -34,6 +34,11 @@ def map_sections(study: Study) -> list[Section | str]:
         except Damaged as error:
             parts.append(f"Maps over images: {error.why}.")
     return parts
+
+
+def _condition(record: Record) -> str:
+    """What tells networks apart; a draw of the design repeats one."""
+    return str({key: value for key, value in record.facts["condition"].items() if key != REPEAT})
 
 
 def _of(record: Record, number: int, many: int) -> list[Section | str]:

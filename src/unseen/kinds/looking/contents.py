@@ -138,11 +138,9 @@ def answer(found: StudyOfLooking, claims: Sequence[Finding]) -> str:
     mine = [one for one in claims if one.key.endswith("unseen")]
     held = [one.key.removesuffix(" unseen") for one in mine if one.holds]
     failed = [one.key.removesuffix(" unseen") for one in mine if one.holds is False]
-    said = [
-        f"{set_} accuracy {number(float(np.nanmean(values)))}" for set_, values in found.accuracy.items()
-        if set_ in (SEEN, UNSEEN)
-    ]  # fmt: skip
-    words = ", ".join(said) + ". " if said else ""
+    known = {side: float(np.nanmean(values)) for side, values in found.accuracy.items() if side in (SEEN, UNSEEN)}
+    said = [f"{number(value)} on {side}" for side, value in known.items()]
+    words = f"Accuracy is {' and '.join(said)} combinations. " if said else ""
     if held:
         return words + f"By {', '.join(held)}, evidence leaves the object where the combination was not seen."
     if failed:
