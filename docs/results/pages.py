@@ -18,6 +18,8 @@ from docs.results.matrices import Conditions
 from docs.results.regressions import Toys
 from docs.results.stems import NOISES, Stems, compared
 from docs.results.templates import rendered
+from docs.results.variations import Variation, points, published
+from docs.results.variations import findings as variation_findings
 from docs.results.yardsticks import Priced, Yardsticks, verdict, within
 
 HERE = Path(__file__).parent
@@ -192,11 +194,22 @@ def worlds() -> dict[str, Any]:
     return {**made, **names, **sources, **runs, "verdict": verdict, "within": within}
 
 
+def ibrahim2022() -> dict[str, Any]:
+    at = HERE / "ibrahim2022"
+    names = ("everyday", "everyday-variation", "meshes", "meshes-variation")
+    tables = {name: Variation(at / f"{name}.parquet") for name in names}
+    made: dict[str, Any] = {name.replace("-", "_"): table for name, table in tables.items()}
+    made |= {"claims": tables["everyday"].claims(), "mesh_claims": tables["meshes"].claims()}
+    made |= {"shown": tables["everyday-variation"].shown(), "meshes_shown": tables["meshes-variation"].shown()}
+    return {**made, "points": points, "published": published, "findings": variation_findings, **SHARED}
+
+
 PAGES: dict[str, Callable[[], dict[str, Any]]] = {"madan2022": madan2022, "rendered-cars": rendered_cars}
 PAGES |= {
     "geirhos2018": geirhos2018,
     "schott2022": schott2022,
     "zaidi2020": zaidi2020,
+    "ibrahim2022": ibrahim2022,
     "stems": stems,
     "worlds": worlds,
 }
