@@ -5,6 +5,11 @@ from unseen.measures.attribution import area_under, energy_gain, energy_on, poin
 from unseen.measures.bootstrap import percentile_ends, resamples
 from unseen.measures.clusters import by_object, over_objects, paired
 from unseen.measures.confidence import Bin, calibration_error, reliability
+from unseen.measures.corruption import (
+    corruption_error,
+    mean_corruption_error,
+    relative_corruption_error,
+)
 from unseen.measures.cue_conflict import ShapeBias, shape_bias
 from unseen.measures.disentanglement import DCI, MIG, dci, mig
 from unseen.measures.distance import level_distances, nearest_seen_distance
@@ -164,6 +169,7 @@ __all__ = [
     "confusion_matrix",
     "confusion_quadrants",
     "correlation_shares",
+    "corruption_error",
     "cosine_similarity",
     "cross_matrix",
     "dci",
@@ -201,6 +207,7 @@ __all__ = [
     "lowest",
     "map_similarity",
     "mcnemar",
+    "mean_corruption_error",
     "mean_drop",
     "mean_interval",
     "mean_matrix",
@@ -226,6 +233,7 @@ __all__ = [
     "r2",
     "rank_by_region",
     "rank_correlation",
+    "relative_corruption_error",
     "reliability",
     "resampled_counts",
     "resamples",
