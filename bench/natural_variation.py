@@ -208,10 +208,8 @@ def main(words: Sequence[str] | None = None) -> int:
     args = parser.parse_args(words)
     if args.list:
         for stage in stages(args.meshes):
-            print(
             words = command(stage, args)[1 if stage.module else 3 :]
             print(f"{stage.name:17} {stage.shows}\n{'':17} {' '.join(words)}")
-            )
         return 0
     Path(args.out).mkdir(parents=True, exist_ok=True)
     Path(args.studies).mkdir(parents=True, exist_ok=True)

@@ -196,11 +196,8 @@ def worlds() -> dict[str, Any]:
 
 def ibrahim2022() -> dict[str, Any]:
     at = HERE / "ibrahim2022"
-    names = ("everyday", "everyday-variation", "meshes", "meshes-variation")
-    tables = {name: Variation(at / f"{name}.parquet") for name in names}
-    made: dict[str, Any] = {name.replace("-", "_"): table for name, table in tables.items()}
-    made |= {"claims": tables["everyday"].claims(), "mesh_claims": tables["meshes"].claims()}
-    made |= {"shown": tables["everyday-variation"].shown(), "meshes_shown": tables["meshes-variation"].shown()}
+    one, shown = (Variation(at / f"{name}.parquet") for name in ("everyday", "everyday-variation"))
+    made = {"everyday": one, "everyday_variation": shown, "claims": one.claims(), "shown": shown.shown()}
     return {**made, "points": points, "published": published, "findings": variation_findings, **SHARED}
 
 
