@@ -29,6 +29,7 @@ BENCHES = (
     "meshes",
     "near_copies",
     "comparing",
+    "viewing",
 )
 
 
