@@ -21,6 +21,8 @@ from docs.results.regressions import Toys
 from docs.results.sanity import Sanity
 from docs.results.stems import NOISES, Stems, compared
 from docs.results.templates import rendered
+from docs.results.variations import Variation, points, published
+from docs.results.variations import findings as variation_findings
 from docs.results.yardsticks import Priced, Yardsticks, verdict, within
 
 HERE = Path(__file__).parent
@@ -183,6 +185,11 @@ def stems() -> dict[str, Any]:
     return {**made, "compared": compared(**made), "at": across, "NOISES": NOISES, "again": again}
 
 
+def explanations() -> dict[str, Any]:
+    at = HERE / "explanations"
+    return {"sanity": Sanity(at / "sanity.parquet", at / "sanity.csv"), "where": Looking(at / "where.parquet")}
+
+
 def worlds() -> dict[str, Any]:
     at = HERE / "worlds"
     made: dict[str, Any] = {"y": Yardsticks(at / "yardsticks.parquet")}
@@ -195,9 +202,13 @@ def worlds() -> dict[str, Any]:
     return {**made, **names, **sources, **runs, "verdict": verdict, "within": within}
 
 
-def explanations() -> dict[str, Any]:
-    at = HERE / "explanations"
-    return {"sanity": Sanity(at / "sanity.parquet", at / "sanity.csv"), "where": Looking(at / "where.parquet")}
+def ibrahim2022() -> dict[str, Any]:
+    at = HERE / "ibrahim2022"
+    one, shown = (Variation(at / f"{name}.parquet") for name in ("everyday", "everyday-variation"))
+    meshes = Variation(at / "meshes.parquet")
+    made = {"everyday": one, "everyday_variation": shown, "claims": one.claims(), "shown": shown.shown()}
+    made |= {"meshes": meshes, "mesh_claims": meshes.claims()}
+    return {**made, "points": points, "published": published, "findings": variation_findings, **SHARED}
 
 
 def geirhos2019() -> dict[str, Any]:
@@ -216,9 +227,10 @@ PAGES |= {
     "recht2019": recht2019,
     "schott2022": schott2022,
     "zaidi2020": zaidi2020,
+    "ibrahim2022": ibrahim2022,
     "stems": stems,
-    "worlds": worlds,
     "explanations": explanations,
+    "worlds": worlds,
 }
 
 

@@ -209,6 +209,7 @@ class ExplanationsSection(Section):
 class MeasuresSection(Section):
     variant: Literal["paper", "as_released"] = "paper"
     scaling: Literal["min-max", "max", "none"] = "min-max"
+    similarity: Literal["wordnet", "sentences"] = "wordnet"  # of classes, where some were seen varying and others not
 
 
 class Recipe(Section):
