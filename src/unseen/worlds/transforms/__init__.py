@@ -142,13 +142,19 @@ GEIRHOS_MORE = (  # the experiments of Geirhos et al. 2018 that are not in that 
     _T("geirhos-eidolon-2", eidolons.eidolon_2, "distortion", "Eidolon II (reach {})", _REACH, chance=True),
     _T("geirhos-eidolon-3", eidolons.eidolon_3, "distortion", "Eidolon III (reach {})", _REACH, chance=True),
 )  # fmt: skip
+BRENDEL = (  # Brendel & Bethge 2019: what is left of an image whose local features lie anywhere
+    _T("patches-scrambled", geometry.patches_scrambled, "geometric", "patches of {} pixels in another order",
+       _S(8.0, 1, 256, "side of a patch in pixels", only=tuple(map(float, range(1, 257)))), chance=True),
+)  # fmt: skip
 READINGS = (  # other readings of a row above, which keeps its name and its meaning; recipes take these
     _T("high-pass-zero-sum", filters.high_pass_zero_sum, "convolutional", "high-pass, zero sum"),
     _T("geirhos-phase-noise-released", distortions.phase_noise_released, "distortion",
        "phase noise ({}°) as in the released code",
        _S(90.0, 0, 180, "largest shift of a phase in degrees"), chance=True),
 )  # fmt: skip
-TRANSFORMATIONS: dict[str, Transformation] = {row.name: row for row in (*ZAIDI, *GEIRHOS, *GEIRHOS_MORE, *READINGS)}
+TRANSFORMATIONS: dict[str, Transformation] = {
+    row.name: row for row in (*ZAIDI, *GEIRHOS, *GEIRHOS_MORE, *BRENDEL, *READINGS)
+}
 SETS: dict[str, tuple[str, ...]] = {
     "zaidi2020": tuple(row.name for row in ZAIDI),
     "geirhos2018": tuple(row.name for row in GEIRHOS),
