@@ -20,6 +20,7 @@ BENCHES = (
     "rendering",
     "drawing",
     "transforms",
+    "corruptions",
     "invariance",
     "explanations",
     "regression",
@@ -28,6 +29,7 @@ BENCHES = (
     "meshes",
     "near_copies",
     "comparing",
+    "viewing",
 )
 
 

@@ -168,7 +168,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int)
     parser.add_argument("--side", type=int, default=224)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", nargs="+", choices=[*SETS["zaidi2020"], *WIDER], help="these transformations")
+    parser.add_argument("--only", nargs="+", choices=[*TRANSFORMATIONS, *WIDER], help="these transformations")
     parser.add_argument("--step", action="store_true", help="on a CPU too: the share of a training step (slow)")
     args = parser.parse_args()
     device = torch.device(args.device)

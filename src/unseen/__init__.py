@@ -148,6 +148,7 @@ def examine(
     trust: bool = False,
     download: bool = False,
     feeding_check: bool = True,
+    closing: bool = False,
     progress: bool | None = None,
 ) -> OpenedStudy:
     """Ask a model canonical images and changed ones, and say where it fails: a name, a file (.onnx, .pt2), a torch
@@ -156,7 +157,8 @@ def examine(
 
     By default our everyday objects are shown (``world``, ``meshes``, ``folder`` of your images), with every factor
     varied (``factors``) over ``images`` images. ``labels`` names its outputs, ``map`` says which label means which
-    category, ``preprocessing`` how it is fed; ``feeding_check`` tries whether another way is better.
+    category, ``preprocessing`` how it is fed; ``feeding_check`` tries whether another way is better. ``closing``
+    also asks how much variation a new last layer must be shown until the gaps close.
 
     The study has ``answer()``, ``summary()``, ``findings()``, ``figure()``, ``responses()`` and ``report()``.
     """
@@ -170,7 +172,7 @@ def examine(
     )  # fmt: skip
     return examine_models(
         model, asked, out=out, settings=settings, device=device, trust=trust, check_feeding=feeding_check,
-        progress=progress,
+        closing=closing, progress=progress,
     )  # fmt: skip
 
 

@@ -229,3 +229,58 @@ def test_the_old_name_of_the_audit_of_a_split_says_its_new_one(say):
     assert said.code == 0
     assert "audit-split" in said.err
     assert say("audit-split", "demo", "--set", 'grid."design.seen_per_level"=[3]').out == said.out
+
+
+def test_another_program_answers_images_that_were_written_with_the_same_options(say, tmp_path):
+    few = ["--images", "60", *WORLD, "--set", "world.instances=5"]
+    said = say("examine", "--write", "images", *few, "--device", "cpu")
+    assert said.code == 0, said.err
+    assert "examine answers.csv" in " ".join(said.out.split())
+    written = pl.read_parquet(tmp_path / "images" / "manifest.parquet")
+    assert len(written) == 60
+    written.select("key", response="category").write_csv("right.csv")
+    said = say("examine", "right.csv", *few)
+    assert said.code == 0, said.err
+    assert "60 answers about 60 images" in " ".join(said.out.split())
+    assert "right knows 100" in " ".join(said.out.split())
+    other = say("examine", "right.csv", *few, "--set", "world.levels=5", "--out", "elsewhere")
+    assert other.code == 2
+    assert "--write images" in " ".join(other.err.split())
+    assert "leave examined_model:small out" in " ".join(
+        say("examine", "examined_model:small", "--write", "more").err.split()
+    )
+
+
+def test_fewer_images_are_of_the_same_world_as_the_shipped_recipe_draws():
+    some = examination(["x.csv"], ExamineOptions(images=200), settings={"world.side": 16}).study
+    every = examination(["x.csv"], ExamineOptions(), settings={"world.side": 16}).study
+    assert some.world(some.points[0]).fingerprint == every.world(every.points[0]).fingerprint
+
+
+def test_what_closes_the_gaps_is_asked_of_its_features_and_shown_on_the_page(say, tmp_path):
+    tiny = ["--set", "closing.world.instances=4", "--set", "closing.design.folds=2",
+            "--set", "closing.world.levels=3", "--set", "closing.world.backgrounds=3"]  # fmt: skip
+    grid = (
+        'closing.grid=[{"design.fold"=[0,1],"design.regime"=["canonical"]},{"design.fold"=[0,1],'
+        '"design.regime"=["samples"],"design.vary"=["pose"],"design.share"=[0.5]}]'
+    )
+    said = say(
+        "examine", "examined_model:small", "--labels", "labels.txt", *IMAGES, *WORLD, "--no-feeding-check", "--device",
+        "cpu", "--closing", *tiny, "--set", grid,
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    assert "A new last layer on the features of examined_model:small" in " ".join(said.out.split())
+    page = (tmp_path / "runs/examine/examined_model-small/report/report.html").read_text(encoding="utf-8")
+    assert "What it costs to close the gap" in page
+    assert (tmp_path / "runs/examine/examined_model-small/closing.json").is_file()
+
+
+def test_closing_needs_objects_that_can_be_shown_otherwise():
+    from unseen.engines.closing import closing_study
+
+    found = examination(
+        ["examined_model:small"], ExamineOptions(images=120, world="objects", labels="labels.txt"),
+        settings={"world.categories": ["car", "mug", "chair"], "world.side": 16},
+    )  # fmt: skip
+    with pytest.raises(UnseenError, match="leave --world"):
+        closing_study(found.study, "examined_model:small")

@@ -18,7 +18,7 @@ from unseen.studies.given_models import hold, model_told
 from unseen.studies.protocols.zero_shot import templates, texts_of
 from unseen.vocabulary.class_maps import class_map, mapped
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.factors import FactorSpace
+from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.target import Target
 
 pytest_plugins = ("studies_fixtures",)
@@ -227,6 +227,21 @@ def test_templates_have_names_or_are_written_out_and_other_factors_fill_theirs()
     space = FactorSpace({"animal": ("cat", "sea_lion"), "hue": ("red", "blue")})
     found = texts_of(Target("animal", "animal", ("cat", "sea_lion")), space, ["{hue} {animal}", "word"])
     assert found == [["red cat", "blue cat", "cat"], ["red sea lion", "blue sea lion", "sea lion"]]
+
+
+def test_texts_may_say_what_captions_say_of_every_other_factor():
+    space = FactorSpace(
+        [
+            Factor("category", ("mug", "sofa"), kind="category", texts=("a mug", "a sofa")),
+            Factor("object", ("mug 0", "sofa 0"), kind="instance"),
+            Factor("size", (0.5, 1.0, 1.5), kind="ordinal"),
+            Factor("background", ("sky 1", "sky 2", "city 1")),
+        ]
+    )
+    found = texts_of(Target("category", "category", ("a mug", "a sofa")), space, ["factors"])
+    said = ["a mug.", "a mug, small.", "a mug, medium.", "a mug, large.", "a mug, before sky.", "a mug, before city."]
+    assert found[0] == [f"a photo of {one}" for one in said]
+    assert len(found[1]) == 6
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_weights_that_are_gone_are_learned_anew_and_it_is_said_of_which_trials(f
     outcome, told = again(opened)
     assert (outcome.finished, outcome.asked) == (2, 0)
     assert told == [
-        "2 finished trials are asked for something new and their weights were not kept; they are trained again: "
+        "2 finished trials are asked for something new, and their weights are not kept: they are trained again: "
         "seen_per_level 1 · seed 0, seen_per_level 8 · seed 0"
     ]
     assert len(all_kept(opened.store)) == 2
@@ -90,7 +90,7 @@ def test_packs_ask_first_and_train_the_rest_together(finished):
     events, (first, after) = [], turns(opened, opened.trials[::-1], "cpu")
     assert [trial.seed for trial in first] == [1, 3, 2]
     assert after == []
-    local._packed(opened, first, 2, CPU, events.append)
+    local.in_packs(opened, first, 2, CPU, events.append)
     done = {event.trial: event.figures.get("asked", False) for event in events if event.kind == "finished"}
     assert list(done.values()) == [True, False, False]
 

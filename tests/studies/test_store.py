@@ -111,7 +111,12 @@ def test_a_sweep_leaves_what_the_living_write_here_and_what_other_machines_may_b
     day_ago = time.time() - whole_files.OLD - 60
     for path in (theirs_long_ago / "responses.parquet", theirs_long_ago):
         os.utime(path, (day_ago, day_ago))
-    assert store.sweep() == 1
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getpid", gone)
+        dead = [store.trials / name_aside(name) for name in ("a1", "vm-12-0badcafe.json")]
+    for path in dead:
+        path.mkdir()
+    assert store.sweep() == 3
     assert names(store.trials) == sorted(path.name for path in (mine, theirs, other_boot))
 
 

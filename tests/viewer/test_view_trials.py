@@ -6,9 +6,10 @@ import time
 import numpy as np
 import polars as pl
 import pytest
-from viewed import FAILURE
 
+from unseen.studies.beating import Beating
 from unseen.studies.overview import overview
+from unseen.studies.recorded import Event
 from unseen.studies.store import Store
 from unseen.vocabulary.locks import held_alone
 
@@ -29,7 +30,7 @@ def test_a_trial_that_failed_is_told_with_its_sentence_and_its_traceback(ask):
     states = [row["state"] for row in rows]
     assert (states.count("finished"), states.count("failed"), states.count("missing")) == (10, 1, 1)
     (failed,) = (row for row in rows if row["state"] == "failed")
-    assert failed["error"] == FAILURE
+    assert failed["error"] == "its network asks for 9 GB"
     assert failed["traceback"].startswith("Traceback")
 
 
@@ -62,11 +63,23 @@ def test_shares_of_right_answers_are_those_of_the_stored_answers(ask, studies):
 def test_a_run_is_seen_while_it_goes_on(ask, studies, tmp_path):
     place = studies / "unfinished"
     assert ask("study", study="unfinished")["running"] == ""
-    with held_alone(place / ".lock"):
+    trial = next(one for one in ask("study", study="unfinished")["trials"] if one["state"] == "missing")
+    curve = {"train loss total": 0.5, "validation loss total": 0.7}
+    with held_alone(place / ".lock"), Beating(place, "cpu") as beating:
+        beating.expect({"one": 6})
+        beating(Event("started", trial["label"], "one"))
+        beating(Event("epoch", trial["label"], "one", curve))
+        beating.write()
         now = ask("study", study="unfinished")
         assert "process" in now["running"]
-        assert now["left"] == "2 to do; the time left is known once a trial is finished"
+        assert "left" in now["left"]
+        (worker,) = now["workers"]
+        (doing,) = worker["doing"]
+        assert (doing["label"], doing["epoch"], doing["epochs"]) == (trial["label"], 1, 6)
+        assert [point["value"] for point in doing["curve"]] == [0.5, 0.7]
+        assert now["trials"][trial["place"]]["state"] == "running"
         assert any(one["running"] for one in ask("studies")["studies"])
+    assert ask("study", study="unfinished")["workers"] == []
 
 
 def test_a_trial_that_comes_is_seen_without_starting_again(ask, studies):

@@ -16,7 +16,7 @@ from unseen.worlds import make
 from unseen.worlds.cars.bodies import BODIES
 from unseen.worlds.collections import COLLECTIONS
 from unseen.worlds.shapes.categories import CATEGORIES
-from unseen.worlds.transforms import SETS, TRANSFORMATIONS
+from unseen.worlds.transforms import HENDRYCKS, SETS, TRANSFORMATIONS
 from unseen.worlds.transforms.transformed import transformed
 
 HERE = Path(__file__).parent
@@ -123,6 +123,16 @@ def experiments() -> Image.Image:
     return labelled(np.stack(tiles), names, len(levels) + 1)
 
 
+def corruptions() -> Image.Image:
+    """The fifteen corruptions of ImageNet-C at severities 1, 3 and 5, of one object."""
+    inner = make("objects", categories=["mug"], instances=1, pose=8, side=224)
+    levels = [f"{row.name}@{severity}" for row in HENDRYCKS for severity in (1, 3, 5)]
+    world = transformed(inner, levels, plain=False)
+    pictures = world.images(1 * len(levels) + np.arange(len(levels))).permute(0, 2, 3, 1).numpy()
+    small = [np.asarray(Image.fromarray(one.astype(np.uint8)).resize((120, 120))) for one in pictures]
+    return labelled(np.stack(small), [name.removeprefix("hendrycks-") for name in levels], 9)
+
+
 def strip() -> Image.Image:
     """Cars at random, for the README."""
     world = make("cars", models=13, instances=40, side=112)
@@ -136,6 +146,7 @@ def main() -> None:
         contact_sheet(make(name, **arguments)).save(HERE / f"{name}.png", optimize=True)
     transforms().save(HERE / "transforms.png", optimize=True)
     experiments().save(HERE / "experiments.png", optimize=True)
+    corruptions().quantize(256).save(HERE / "corruptions.png", optimize=True)
     textures().save(HERE / "textures.png", optimize=True)
     strip().save(HERE / "cars-strip.png", optimize=True)
     categories().save(HERE / "categories.png", optimize=True)

@@ -57,6 +57,16 @@ Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or mps.")
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Processes on a CPU (default: cores / training.threads).")
 ]
+Engine = Annotated[
+    str,
+    typer.Option("--engine", help="here (this process and its own), local, slurm or ray: who starts workers."),
+]
+Slurm = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--slurm", metavar="KEY=VALUE", help="Of --engine slurm, e.g. --slurm partition=gpu. May be repeated."
+    ),
+]
 Pack = Annotated[int | None, typer.Option("--pack", min=1, help="Trials trained together on one GPU (default 4).")]
 StudyPath = Annotated[
     str,
@@ -205,14 +215,15 @@ def _report(study: Any) -> Path:
 @app.command()
 def examine(
     models: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             parser=given_text,
             metavar="MODEL…",
             help="A name (efficientnet-lite0, timm:resnet50.a1_in1k, open_clip:ARCH/TAG), a .onnx or .pt2 file, "
-            "module:factory, or a table of answers (.csv, .parquet). Several stand side by side.",
+            "a folder of Hugging Face, module:factory, or a table of answers (.csv, .parquet). "
+            "Several stand side by side.",
         ),
-    ],
+    ] = None,
     world: Annotated[
         str, typer.Option("--world", metavar="NAME", help="natural-variation (default), objects, meshes or folder.")
     ] = "",
@@ -267,6 +278,15 @@ def examine(
         Path | None,
         typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet."),
     ] = None,
+    closing: Annotated[
+        bool, typer.Option("--closing", help="Also ask how much variation a new last layer needs to close the gaps.")
+    ] = False,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            "--write", parser=given_path, metavar="PATH", help="Write the images that are asked, for another program."
+        ),
+    ] = None,
     feeding: Annotated[
         bool, typer.Option(" /--no-feeding-check", help="Do not try other usual preprocessing on 100 images.")
     ] = True,
@@ -277,11 +297,12 @@ def examine(
 ) -> None:
     """Ask a model canonical and changed images, and write a page that says where it fails. Nothing is trained.
 
-    Example: `unseen examine efficientnet-lite0`, and for answers of another program
-    `unseen render examine --asked --out images`, then `unseen examine answers.csv`
+    Example: `unseen examine efficientnet-lite0`, and for another program
+    `unseen examine --write images`, then `unseen examine answers.csv`
     """
     from unseen.cli.examining import examine as examine_models
     from unseen.cli.examining import form_of, listed_names, pairs
+    from unseen.cli.examining import write as write_asked
     from unseen.engines.examining import ExamineOptions
 
     shown = form_of(form)
@@ -291,10 +312,13 @@ def examine(
         preprocessing=pairs(preprocessing, "--preprocessing"), labels=None if labels is None else str(labels),
         checkpoint=checkpoint, arguments=pairs(arguments, "--argument"), download=download,
     )  # fmt: skip
+    if write is not None:
+        write_asked(console, models or [], asked, to=write, settings=settings or [], device=device)
+        return
     left = examine_models(
-        console, models, asked, out=out, settings=settings or [], device=device, trust=trust, feeding=feeding,
+        console, models or [], asked, out=out, settings=settings or [], device=device, trust=trust, feeding=feeding,
         run=lambda study, place: _run(study, device, None, None, place),
-        report=lambda study, place: _report(study), form=shown, to=to,
+        report=lambda study, place: _report(study), form=shown, to=to, closing=closing,
     )  # fmt: skip
     if left:
         raise typer.Exit(left)
@@ -321,9 +345,7 @@ def explain(
     ] = None,
     methods: Annotated[
         list[str] | None,
-        typer.Option(
-            "--methods", metavar="NAMES", help="E.g. gradient,grad-cam,occlusion; all. Default: the usual ones."
-        ),
+        typer.Option("--methods", metavar="NAMES", help="E.g. grad-cam,occlusion, or all. Default: the usual ones."),
     ] = None,
     label: Annotated[
         str | None,
@@ -440,21 +462,71 @@ def demo(out: Out = None, workers: Workers = None, device: Device = "cpu") -> No
 @app.command()
 def run(
     recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto",
-    workers: Workers = None, pack: Pack = None, trust: Trust = False,
+    workers: Workers = None, pack: Pack = None, trust: Trust = False, engine: Engine = "here", slurm: Slurm = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
 ) -> None:  # fmt: skip
     """Run a study. What is finished is not run again; failed trials are recorded and the rest go on.
 
+    `--engine local` starts workers (`unseen work`) on this machine, one for each GPU or each core, and follows them;
+    `slurm` and `ray` start them on a cluster.
+
     Example: `unseen run demo --set training.epochs=5 --out runs/short`
     """
+    from unseen.cli.working import engine_named, run_with_workers, starter
+
     study = _trusting(recipe, out, settings, trust)
-    outcome = _run(study, device, workers, pack)
+    if engine_named(engine) == "here":
+        outcome = _run(study, device, workers, pack)
+    else:
+        _prepare(study)
+        start = starter(engine, slurm or [], workers, device, pack)
+        outcome = run_with_workers(
+            study, console, engine, device=device, workers=workers, pack=pack, start=start
+        )  # fmt: skip
     if not outcome.trials:
         console.print("nothing is to be trained; `unseen answers add` adds answers of models and people", markup=False)
     if report and (outcome.failed < outcome.trials or study.store.subjects()):
         _report(study)
     if outcome.failed:
         raise typer.Exit(1)
+
+
+@app.command()
+def work(
+    study: StudyPath,
+    device: Device = "auto",
+    pack: Pack = None,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Stay while others are at what is left, in case they are lost.")
+    ] = True,
+    again: Annotated[
+        bool, typer.Option("--again", help="Try again what failed, or was lost with its workers.")
+    ] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Ask all workers of this study to end, and do nothing.")] = False,
+    allow: Annotated[
+        list[str] | None, typer.Option("--allow", metavar="MODULE:FACTORY", help="Code of the recipe that may run now.")
+    ] = None,
+    trust: Trust = False,
+) -> None:
+    """Be one of a study's workers: take what is missing, a pack at a time, until nothing is left.
+
+    Any number may work on one study, on any machines that share its folder. One that is killed loses what it had in
+    progress, which others take over.
+
+    Example: `unseen work runs/demo --device cpu`
+    """
+    from unseen.cli.working import stop_workers
+    from unseen.cli.working import work as work_on_study
+    from unseen.vocabulary.trust import allow as allow_names
+
+    if stop:
+        return stop_workers(_study(study).path, console)
+    allow_names(allow or [])
+    opened = _trusting(study, None, None, trust)
+    _prepare(opened)
+    if left := work_on_study(opened, console, device, pack, wait=wait, again=again):
+        raise typer.Exit(left)
+    return None
 
 
 @app.command()
@@ -490,16 +562,22 @@ def check(recipe: Recipe, settings: Set = None, trust: Trust = False) -> None:
 @app.command()
 def plan(
     recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto", trust: Trust = False,
-    picture: Picture = None,
+    picture: Picture = None, engine: Engine = "here", workers: Workers = None, slurm: Slurm = None,
     timing: Annotated[bool, typer.Option("--time/--no-time", help="Estimate the time by a few steps.")] = True,
 ) -> None:  # fmt: skip
     """Show what a study would do: trials, images, splits and estimated time. Trains nothing.
 
+    `--engine slurm` shows the script that would be submitted.
+
     Example: `unseen plan demo --picture splits.png`
     """
+    from unseen.cli.working import engine_named, show_script
+
+    if engine_named(engine) == "slurm":
+        return show_script(_trusting(recipe, out, settings, trust), console, slurm or [], workers, device)
     from unseen.cli.planning import show_plan
 
-    show_plan(_trusting(recipe, out, settings, trust), console, device, picture, timing)
+    return show_plan(_trusting(recipe, out, settings, trust), console, device, picture, timing)
 
 
 NearCopies = Annotated[

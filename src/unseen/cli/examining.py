@@ -65,6 +65,7 @@ def examine(
     report: Callable[[Any, Terminal], Any],
     form: str = "",
     to: Path | None = None,
+    closing: bool = False,
 ) -> int:
     """Examine these models, and show the page's answer and place, or with a ``form`` the numbers; the exit code."""
     from unseen.cli import faults
@@ -74,7 +75,8 @@ def examine(
         raise UnseenError("--format parquet writes a file: say which, as in --to numbers.parquet.")
     place = Terminal(stderr=True) if form else console
     with place.status("opening"):
-        found = examining.examination(models, asked, out=out, settings=settings, trust=trust)
+        own = [text for text in settings if not text.startswith("closing.")]
+        found = examining.examination(models, asked, out=out, settings=own, trust=trust)
     study = found.study
     faults.place.append(study.path)
     for note in found.notes:
@@ -97,11 +99,35 @@ def examine(
         if failed == outcome.trials and not study.store.subjects():
             return 1
         examining.remember_all(study)
+        if closing:
+            _closing(found, device, settings, place)
     if form:
         _numbers(study, console, place, form, to)
     else:
         report(study, place)
     return 1 if failed else 0
+
+
+def write(
+    console: Terminal, models: Sequence[str], asked: Any, *, to: Path, settings: Sequence[str], device: str
+) -> None:
+    """Write the images that an examination asks, with their keys, for another program to answer."""
+    from unseen.cli.rendering import asked_of, write_images
+    from unseen.engines import examining
+
+    if models:
+        raise UnseenError(
+            f"--write {to} writes the images for another program, and asks none itself: leave {models[0]} out."
+        )
+    with console.status("opening"):
+        found = examining.examination((), asked, settings=settings, writing=True)
+    world, arguments, rows = asked_of(found.study)
+    write_images(console, world, arguments, device=device, out=to, rows=rows)
+    console.print(
+        "then: write a CSV with the columns key, response and, if there is one, confidence (keys and classes are in "
+        "manifest.parquet), and examine it with the same options: unseen examine answers.csv",
+        markup=False,
+    )  # fmt: skip
 
 
 def _feeding(found: Any, device: str, place: Terminal) -> None:
@@ -115,6 +141,23 @@ def _feeding(found: Any, device: str, place: Terminal) -> None:
             place.print(one.words, markup=False, style="bold red" if one.best else "bold")
         else:
             print_hanging(place, one.words)
+
+
+def _closing(found: Any, device: str, settings: Sequence[str], place: Terminal) -> None:
+    """What would close the gaps: a study of its own beside this one."""
+    from unseen.engines import run_watched
+    from unseen.engines.closing import close
+
+    own = [text.removeprefix("closing.") for text in settings if text.startswith("closing.")]
+
+    def quietly(study: Any) -> None:
+        with place.status("asking what would close its gaps"):
+            run_watched(study, device=device, progress=False)
+
+    made = close(found.study, found.models, quietly, own, tell=lambda words: print_hanging(place, f"note: {words}"))
+    for one in made:
+        print_hanging(place, one.words)
+    release_freed_memory()
 
 
 def _numbers(study: Any, console: Terminal, place: Terminal, form: str, to: Path | None) -> None:

@@ -44,6 +44,12 @@ def stopped_with(words: str) -> Iterator[None]:
         raise
 
 
+def last_words(words: str) -> None:
+    """What is said at the end of a program that was interrupted."""
+    global _words
+    _words = words
+
+
 def say_stopped() -> int:
     """The last words after Ctrl-C, and the code. What comes after them, nothing can interrupt."""
     from unseen.cli.terminal import heard

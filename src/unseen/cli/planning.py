@@ -191,13 +191,11 @@ def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: 
     """What a split by levels trains on: a line per factor and, if asked, a grid for every two of them."""
     from unseen.reports import pair_grids, strips
     from unseen.reports.shades import COLUMNS, ROWS
-    from unseen.vocabulary.design_facts import Ranges
 
     facts = study.split(trial).facts
     console.print(f"[bold]{escape(_condition(trial) or 'the split')}[/]")
-    if isinstance(facts, Ranges) and facts.trained_share is not None:
-        train, test = (f"{100 * (share or 0):.1f} %" for share in (facts.trained_share, facts.test_share))
-        print_hanging(console, f"{facts.mode}: {train} of all rows to train on, {test} to test; {facts.words}")
+    if facts.shares_in_words:
+        print_hanging(console, facts.shares_in_words)
     asked = study.asked(trial)
     if not pairs and len(asked) > MOST_SETS:  # they do not fit in the plan's table
         sizes = ", ".join(f"{name} {found.sizes[name].images:,}" for name in asked)
@@ -218,6 +216,7 @@ def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: 
 
 
 def show_status(study: Any, console: Console) -> None:
+    from unseen.cli.working import show_workers
     from unseen.kinds.collect import damage, finished_trials
     from unseen.studies.encoders import encoders_taken
     from unseen.studies.kept_weights import taken
@@ -234,6 +233,7 @@ def show_status(study: Any, console: Console) -> None:
     free = show_strengths(study, console)
     busy = study.store.busy()
     console.print(f"running now: {busy}" if busy else "not running")
+    show_workers(study, console)
     for identity, record in failures.items():
         print_hanging(console, f"  failed {identity} {record['label']}")
         print_hanging(console, f"    {record['error']}")

@@ -87,15 +87,26 @@ def render_world(
     **asked: Any,
 ) -> None:
     """``questions``: the rows that a recipe's study asks, and no others."""
+    if questions:
+        if asked["sample"] is not None or asked["rows"] != "all":
+            raise UnseenError("--asked writes what a study asks; leave out --rows and --sample.")
+        from unseen.engines import open_study
+
+        world, arguments, asked["rows"] = asked_of(open_study(name, settings=settings or []))
+    else:
+        world, arguments = open_named(name, settings)
+    write_images(console, world, arguments, device=device, workers=workers, **asked)
+
+
+def write_images(
+    console: Console, world: Any, arguments: Mapping[str, Any], *, device: str, workers: int | None = None, **asked: Any
+) -> None:
+    """Write rows of a world as files, and say how to read them."""
     from unseen.engines.local import find_device
     from unseen.exports.plan import plan_export
     from unseen.exports.run import run
     from unseen.vocabulary.sizes import size_text
 
-    if questions:
-        world, arguments, asked["rows"] = _asked(name, settings, asked)
-    else:
-        world, arguments = open_named(name, settings)
     place = str(find_device(device))
     plan = plan_export(world, arguments=arguments, device=place, **asked)
     height, width = world.size
@@ -123,14 +134,10 @@ def render_world(
     _how_to_read(console, plan)
 
 
-def _asked(name: str, settings: Sequence[str] | None, asked: Mapping[str, Any]) -> tuple[Any, dict[str, Any], Any]:
-    """The world of a recipe's study, its arguments, and the rows that the study asks."""
-    from unseen.engines import open_study
+def asked_of(study: Any) -> tuple[Any, dict[str, Any], Any]:
+    """The one world of a study, its arguments, and the rows that the study asks."""
     from unseen.studies.subjects import asked_rows, one_world
 
-    if asked["sample"] is not None or asked["rows"] != "all":
-        raise UnseenError("--asked writes what a study asks; leave out --rows and --sample.")
-    study = open_study(name, settings=settings or [])
     point = one_world(study)
     return study.world(point), dict(point.recipe.world.arguments), asked_rows(study)
 

@@ -72,16 +72,19 @@ def examination(
     out: str | Path | None = None,
     settings: Any = (),
     trust: bool = False,
+    writing: bool = False,
 ) -> Examination:
-    """The study that examines these models: names, files, functions, or tables of answers."""
+    """The study that examines these models: names, files, functions, or tables of answers. ``writing``: also of none,
+    since only the images are wanted, for another program."""
     from unseen.engines import open_study
+    from unseen.kinds.weaknesses.models_examined import short_name
 
     files = tuple(Path(one) for one in models if is_answers(one))
     rest = [one for one in models if not is_answers(one)]
-    if not models:
+    if not models and not writing:
         raise UnseenError("no model was given: a name, a file, a function, or a table of answers.")
     names = [_named(one, asked) for one in rest]
-    shown = [*(_short(name) for name in names), *(file.stem for file in files)]
+    shown = [*(short_name(name) for name in names), *(file.stem for file in files)]
     tables, notes = _tables(names, asked)
     tables["title"] = (
         f"Where does {listed(shown, 2)} fail?" if len(shown) < 3 else f"Where do {len(shown)} models fail?"
@@ -99,16 +102,6 @@ def is_answers(model: Any) -> bool:
     (True, False, False)
     """
     return isinstance(model, str | Path) and str(model).lower().endswith(ANSWERS)
-
-
-def _short(name: str) -> str:
-    """
-    >>> _short("held:mine-0123456789ab"), _short("exports/net.onnx"), _short("open_clip:ViT-B-32/openai")
-    ('mine', 'net.onnx', 'open_clip:ViT-B-32/openai')
-    """
-    if name.startswith("held:"):
-        return name.removeprefix("held:").rpartition("-")[0]
-    return Path(name).name if name.lower().endswith((".onnx", ".pt2")) else name
 
 
 def _named(model: Any, asked: ExamineOptions) -> str:
@@ -257,18 +250,25 @@ def _settle_world(tables: dict[str, Any], asked: ExamineOptions, classes: list[s
         return
     if classes is not None:
         world["classes"] = classes
-    world["instances"] = objects_for(asked.images, len(world["classes"]), many)
+    # The design takes fewer objects where images are few, so that `unseen render examine --asked` draws the same world.
+    world["instances"] = max(int(world["instances"]), objects_for(asked.images, len(world["classes"]), many))
 
 
 def add_files(found: Examination, names: Mapping[Path, str] | None = None) -> list[Any]:
     """Add what other programs answered, under the names of their files; an answer that was there gives way."""
-    from unseen.studies.given_answers import SubjectDetails
+    from unseen.studies.given_answers import SubjectDetails, UnknownImages
     from unseen.studies.subjects import add_answers
 
     added = []
     for file in found.files:
         name = (names or {}).get(file, "") or _subject(file)
-        added += add_answers(found.study, [file], SubjectDetails(name, "model" if name else ""), replace=True)
+        try:
+            added += add_answers(found.study, [file], SubjectDetails(name, "model" if name else ""), replace=True)
+        except UnknownImages as error:
+            raise UnseenError(
+                f"{error.found} Were the images written with the same options? `unseen examine --write images`, with "
+                f"--images, --factors and --set as here, writes exactly those that are asked."
+            ) from None
     return added
 
 
@@ -319,9 +319,10 @@ def examine(
     device: str = "auto",
     trust: bool = False,
     check_feeding: bool = True,
+    closing: bool = False,
     progress: bool | None = None,
 ) -> Any:
-    """Examine from Python: run what is missing, and give the study."""
+    """Examine from Python: run what is missing, and give the study. ``closing``: also what would close the gaps."""
     from unseen.engines import run_watched
     from unseen.engines.opened import OpenedStudy
     from unseen.studies.commands import called
@@ -339,7 +340,17 @@ def examine(
             reasons = dict.fromkeys(str(record["error"]) for record in study.failures().values())
             raise UnseenError(listed(reasons, 3))
         remember_all(study)
+        if closing:
+            from unseen.engines.closing import close
+
+            close(study, found.models, lambda one: run_watched(one, device=device, progress=progress), tell=warn)
     return OpenedStudy(study)
+
+
+def warn(words: str) -> None:
+    import warnings
+
+    warnings.warn(words, stacklevel=4)
 
 
 def _called(models: Sequence[Any], out: Any, called: Callable[..., str]) -> str:

@@ -118,13 +118,13 @@ def run_study(
         beating.expect(epochs_of(study, todo, place.type))
         for turn in turns(study, todo, place.type):
             some = [trial for trial in turn if not goes_together(trial)]
-            _packed(study, [trial for trial in turn if goes_together(trial)], pack or TOGETHER, place, counting)
+            in_packs(study, [trial for trial in turn if goes_together(trial)], pack or TOGETHER, place, counting)
             if not some:
                 continue
             if place.type == "cpu":
                 _on_cores(study, some, workers, place, counting)
             else:
-                _packed(study, some, pack or PACK, place, counting)
+                in_packs(study, some, pack or PACK, place, counting)
     return Outcome(len(study.trials), len(study.trials) - len(todo), **counts)
 
 
@@ -139,7 +139,7 @@ def _on_cores(study: Study, trials: Sequence[Trial], workers: int | None, device
             execute(study, [trial], device, watch)
 
 
-def _packed(study: Study, trials: Sequence[Trial], size: int, device: Any, watch: Watch) -> None:
+def in_packs(study: Study, trials: Sequence[Trial], size: int, device: Any, watch: Watch) -> None:
     """Train ``size`` trials together; when the device's memory does not suffice, half as many from there on."""
     import torch
 
@@ -169,7 +169,7 @@ def _packed(study: Study, trials: Sequence[Trial], size: int, device: Any, watch
             if len(group) == 1:
                 batch = group[0].recipe.training.batch
                 message = f"one trial alone does not fit in memory: lower training.batch ({batch}). {str(error)[:200]}"
-                _record_failure(study, group[0], device.type, message, watch)
+                record_failure(study, group[0], device.type, message, watch)
                 continue
             size = len(group) // 2
             watch(Event("note", f"{len(group)} trials do not fit in the device's memory; {size} at a time from here"))
@@ -178,7 +178,7 @@ def _packed(study: Study, trials: Sequence[Trial], size: int, device: Any, watch
             gc.collect()
 
 
-def _record_failure(study: Study, trial: Trial, device: str, message: str, watch: Watch) -> None:
+def record_failure(study: Study, trial: Trial, device: str, message: str, watch: Watch) -> None:
     name = study.identity(trial, precisions(trial.recipe, device)[0])
     record = {"identity": name, "label": trial.label, "condition": dict(trial.condition), "seed": trial.seed}
     study.store.fail(name, {**record, "error": message})
@@ -214,7 +214,7 @@ def _in_processes(study: Study, todo: Sequence[Trial], processes: int, watch: Wa
             raise UnseenError(f"worker processes end {ending(worker.exitcode)} before they begin. {CANNOT_START}")
         if pipe in holding:
             trial = holding.pop(pipe)
-            _record_failure(study, trial, "cpu", death(worker.exitcode, trial.label), watch)
+            record_failure(study, trial, "cpu", death(worker.exitcode, trial.label), watch)
 
     try:
         for _ in range(processes):

@@ -5,6 +5,11 @@ from unseen.measures.attribution import area_under, energy_gain, energy_on, poin
 from unseen.measures.bootstrap import percentile_ends, resamples
 from unseen.measures.clusters import by_object, over_objects, paired
 from unseen.measures.confidence import Bin, calibration_error, reliability
+from unseen.measures.corruption import (
+    corruption_error,
+    mean_corruption_error,
+    relative_corruption_error,
+)
 from unseen.measures.cue_conflict import ShapeBias, shape_bias
 from unseen.measures.disentanglement import DCI, MIG, dci, mig
 from unseen.measures.distance import level_distances, nearest_seen_distance
@@ -66,7 +71,7 @@ from unseen.measures.regression import (
     towards_mean,
     undefined_factors,
 )
-from unseen.measures.retest import Line, fit_line, from_scale, mean_drop, to_scale
+from unseen.measures.retest import SCALES, Line, fit_line, from_scale, mean_drop, to_scale
 from unseen.measures.scaling import scaled
 from unseen.measures.similarity import Dependence, MapSimilarity, agreement, judge_dependence, map_similarity
 from unseen.measures.statistics import Interval, mean_interval, median_interval, proportion_interval
@@ -115,6 +120,7 @@ from unseen.measures.wordnet import path_similarity
 __all__ = [
     "DCI",
     "MIG",
+    "SCALES",
     "ActiveShares",
     "Bin",
     "BySimilarity",
@@ -164,6 +170,7 @@ __all__ = [
     "confusion_matrix",
     "confusion_quadrants",
     "correlation_shares",
+    "corruption_error",
     "cosine_similarity",
     "cross_matrix",
     "dci",
@@ -201,6 +208,7 @@ __all__ = [
     "lowest",
     "map_similarity",
     "mcnemar",
+    "mean_corruption_error",
     "mean_drop",
     "mean_interval",
     "mean_matrix",
@@ -226,6 +234,7 @@ __all__ = [
     "r2",
     "rank_by_region",
     "rank_correlation",
+    "relative_corruption_error",
     "reliability",
     "resampled_counts",
     "resamples",

@@ -24,7 +24,7 @@ from unseen.studies.heartbeats import (
 )
 from unseen.studies.together import goes_together
 from unseen.studies.trials import Trial, precisions
-from unseen.version import __version__
+from unseen.version import build
 from unseen.vocabulary.whereabouts import here, realm
 from unseen.vocabulary.whole_files import put_whole
 
@@ -55,7 +55,7 @@ class Beating:
         self.study, self.stopped = study, stopped
         now = time.strftime("%Y-%m-%dT%H:%M:%S")
         about = {"host": one.host, "pid": one.pid, "realm": one.realm, "born": one.born, "started": now}
-        self.now = Heartbeat(worker_name(), kind, **{**about, "unseen": __version__, "device": device, **told})
+        self.now = Heartbeat(worker_name(), kind, **{**about, "unseen": build(), "device": device, **told})
         self._doing: dict[str, Doing] = {}
         self._curves: dict[str, list[dict[str, float]]] = {}
         self._epochs: dict[str, int] = {}

@@ -63,9 +63,7 @@ def calibrate(
         for name, needed in study.calibrations.items():
             fresh = study.store.calibration(name) is None
             if fresh:
-                tell(Event("calibrating", needed.label, name, {"levels": list(needed.section.steps)}))
-                study.store.keep_calibration(name, _done(study, needed, torch.device(device), tell))
-                gc.collect()
+                do_calibration(study, needed, device=device, watch=tell)
             record = study.store.calibration(name)
             assert record is not None
             check_found(study, needed, record)
@@ -75,6 +73,13 @@ def calibrate(
     finally:
         study.refresh()
     return found
+
+
+def do_calibration(study: Study, needed: Calibration, *, device: torch.device | str, watch: Watch) -> None:
+    """Do one calibration and keep its record, whether or not it found its strengths."""
+    watch(Event("calibrating", needed.label, needed.identity, {"levels": list(needed.section.steps)}))
+    study.store.keep_calibration(needed.identity, _done(study, needed, torch.device(device), watch))
+    gc.collect()
 
 
 def fall(

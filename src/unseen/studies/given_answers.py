@@ -41,6 +41,14 @@ CHOICES = {
 }
 
 
+class UnknownImages(UnseenError):
+    """Names that mean no image of the study; ``found`` says which."""
+
+    def __init__(self, found: str, way: str) -> None:
+        self.found = found
+        super().__init__(found + way)
+
+
 @dataclass(frozen=True)
 class JoiningRules:
     """What to do with rows that cannot be taken as they are. ``unknown``: those that name no image. ``doubled``:
@@ -159,9 +167,10 @@ def _known(read: AnswerRows, rows: np.ndarray, rules: JoiningRules) -> np.ndarra
     strange = Counter(names[place] for place in np.flatnonzero(rows == UNKNOWN).tolist())
     if len(strange) and (rules.unknown == "refuse" or not (rows >= 0).any()):
         way = "" if not (rows >= 0).any() else " To leave these rows out: --unknown skip."
-        raise UnseenError(
+        raise UnknownImages(
             f"column '{column}': {len(strange):,} of {len(set(names)):,} names mean no image of this world "
-            f"({strange.total():,} rows): {listed(strange, 3)}.{way} Names are keys, row numbers or file names."
+            f"({strange.total():,} rows): {listed(strange, 3)}.",
+            f"{way} Names are keys, row numbers or file names.",
         )
     return rows >= 0
 

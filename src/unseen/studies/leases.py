@@ -14,6 +14,7 @@ once, by rename: a worker that was believed lost and comes back does no harm.
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -103,6 +104,7 @@ class Leases:
 
     def __init__(self, study: Path, me: str, lost: Callable[[str], bool]) -> None:
         self.folder, self.me, self.lost = study / FOLDER, me, lost
+        self.mine: dict[str, int] = {}  # what I have taken and not yet said the end of
 
     def all(self) -> dict[str, Lease]:
         """The newest lease of every key that was ever taken."""
@@ -129,11 +131,26 @@ class Leases:
 
     def take(self, key: str, number: int = 1) -> bool:
         """Take a key under this number; False where another one was quicker."""
-        return self._made(f"{key}.{number}", self.me)
+        self.mine[key] = number  # before it is: whoever is stopped in between gives it back
+        if self._made(f"{key}.{number}", self.me):
+            return True
+        del self.mine[key]
+        return False
+
+    def give_back(self) -> None:
+        """Say of all that I have and did not end that I left it."""
+        for key, number in list(self.mine.items()):
+            if self.holder(key, number) == self.me:
+                self.mark(key, number, LEFT)
+            self.mine.pop(key, None)
 
     def mark(self, key: str, number: int, mark: str) -> None:
         """Say what became of a lease: "failed", or "left" in good order."""
         self._made(f"{key}.{number}.{mark}", self.me)
+
+    def reset(self) -> None:
+        """Forget all leases: only where nobody works. What failed, or was lost too often, is tried again."""
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _made(self, name: str, text: str) -> bool:
         path = self.folder / name

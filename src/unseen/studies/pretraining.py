@@ -16,11 +16,11 @@ import numpy as np
 import torch
 
 from unseen.models import Network, Preprocessed
-from unseen.studies.encoders import Encoder, keep_encoder, remove_encoders
+from unseen.studies.encoders import Encoder, encoder_folder, keep_encoder
 from unseen.studies.execute import Event, Watch, machine
 from unseen.studies.needed import encoders_to_make
 from unseen.studies.protocols.labelled import first_network
-from unseen.studies.store import DiskTrouble
+from unseen.studies.store import DiskTrouble, set_aside
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, precisions
 from unseen.training import LabelledData, Trained, labelled_data, reproducible, train
@@ -52,27 +52,31 @@ def pretrain(study: Study, *, device: torch.device | str = "cpu", watch: Watch |
     out, since trials that need another one, or none, can do without: those that need it fail, and a next run tries it
     again."""
     tell = watch or (lambda event: None)
-    made = []
     found = encoders_to_make(study, torch.device(device).type, lambda text: tell(Event("note", text)))
-    for needed in found:
-        remove_encoders(study.store, [needed.identity])  # what is left of a damaged one
-        epochs = needed.trial.recipe.pretraining.epochs
-        tell(Event("pretraining", needed.label, needed.identity, {"epochs": epochs}))
-        try:
-            record, network = _done(study, needed, torch.device(device), tell)
-        except DiskTrouble:
-            raise
-        except UnseenError as error:
-            tell(Event("note", f"{error} The trials that need it will fail."))
-            continue
-        finally:
-            gc.collect()
-        keep_encoder(study.store, needed.identity, record, network.trunk.state_dict())
-        made.append(needed.identity)
-        tell(Event("pretrained", needed.label, needed.identity, {"text": pretrained_text(record)}))
-        del network
+    return [needed.identity for needed in found if make_encoder(study, needed, device=device, watch=tell)]
+
+
+def make_encoder(study: Study, needed: Encoder, *, device: torch.device | str, watch: Watch) -> bool:
+    """Make one encoder and keep it; False where it cannot be made, which is told. A damaged one that is in its place is
+    moved out of the way."""
+    if (there := encoder_folder(study.store, needed.identity)).is_dir():
+        set_aside(there)
+    epochs = needed.trial.recipe.pretraining.epochs
+    watch(Event("pretraining", needed.label, needed.identity, {"epochs": epochs}))
+    try:
+        record, network = _done(study, needed, torch.device(device), watch)
+    except DiskTrouble:
+        raise
+    except UnseenError as error:
+        watch(Event("note", f"{error} The trials that need it will fail."))
+        return False
+    finally:
         gc.collect()
-    return made
+    keep_encoder(study.store, needed.identity, record, network.trunk.state_dict())
+    watch(Event("pretrained", needed.label, needed.identity, {"text": pretrained_text(record)}))
+    del network
+    gc.collect()
+    return True
 
 
 def rows_for(samples: Samples, trial: Trial) -> PretrainingRows:

@@ -184,6 +184,12 @@ def protocol_of(recipe: Recipe) -> Protocol:
     return _loaded(name, there[name])
 
 
+def recipe_goes_together(recipe: Recipe) -> bool:
+    """Whether trials of a recipe are answered many at once, without the training loop, rather than trained."""
+    together = protocol_of(recipe).together
+    return together is not None and together.takes(recipe)
+
+
 def protocols() -> list[Protocol]:
     """The whole table."""
     return [_loaded(name, place) for name, place in places().items()]

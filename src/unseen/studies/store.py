@@ -210,9 +210,13 @@ class Store:
                 f"counts for {stale_seconds():.0f} s after its last beat."
             )
 
+    def lock_holder(self) -> str | None:
+        """Who has the lock of this study on this machine, if anybody."""
+        return holder(self.path / ".lock")
+
     def busy(self) -> str | None:
         """Who is running this study now, if anybody: whoever has its lock, or beats on whatever machine."""
-        return holder(self.path / ".lock") or _listed(living(self.path)) or None
+        return self.lock_holder() or _listed(living(self.path)) or None
 
     def pack(self, out: Path) -> int:
         """The study as one file, without the weights of its trials and with the encoders that they need; give the

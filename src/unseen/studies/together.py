@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from unseen.studies.encoders import encoder_flags
-from unseen.studies.protocol_table import AnsweredTrial, RunPlace, protocol_of
+from unseen.studies.protocol_table import AnsweredTrial, RunPlace, protocol_of, recipe_goes_together
 from unseen.studies.recorded import Event, Watch, facts_before, fail, machine, write_files
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, learned_identity, precisions
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.recipe import Recipe
 from unseen.vocabulary.responses import responses_table
 from unseen.vocabulary.spans import clock
 
@@ -34,11 +33,6 @@ OFTEN = 10.0  # seconds between two words of progress
 def goes_together(trial: Trial) -> bool:
     """Whether a trial is answered with others, rather than trained."""
     return recipe_goes_together(trial.recipe)
-
-
-def recipe_goes_together(recipe: Recipe) -> bool:
-    together = protocol_of(recipe).together
-    return together is not None and together.takes(recipe)
 
 
 def check_together(trial: Trial) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unseen.measures.statistics import proportion_interval
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
 PAGE, MOST = 200, 1000  # answers sent at once: as a rule, and at most
 EACH, GROUPS = 12, 60  # answers of each group, and groups sent at once
+ROW, RANK = "_row_", "_rank_"  # columns that no answer has
+KEY = "_group_"  # the columns that tell groups apart
 LEVELS = 400  # of a factor that can be chosen from a list
 FACTOR = "f."  # before the name of a factor in an address, since one may be called "set"
 SORTS = ("row", "surest", "least sure", "largest error")
+LEAST_FIRST = ("row", "least sure")
 
 
 class Answerer(NamedTuple):
@@ -91,7 +94,7 @@ def is_number(frame: pl.LazyFrame) -> bool:
 
 def factors_in(frame: pl.LazyFrame) -> list[str]:
     """Columns that say what an image shows, beside the answers to it."""
-    return [name for name in frame.collect_schema().names() if name not in COLUMNS]
+    return [name for name in frame.collect_schema().names() if name not in (*COLUMNS, ROW)]
 
 
 def right(frame: pl.LazyFrame) -> pl.Expr:
@@ -100,6 +103,9 @@ def right(frame: pl.LazyFrame) -> pl.Expr:
 
     if is_number(frame):
         return pl.lit(None, dtype=pl.Boolean).alias("right")
+    columns = frame.collect_schema()
+    if columns["truth"] == columns["response"] == pl.Categorical:  # words need not be looked up
+        return (pl.col("truth") == pl.col("response")).alias("right")
     return (pl.col("truth").cast(pl.String) == pl.col("response").cast(pl.String)).alias("right")
 
 
@@ -131,13 +137,9 @@ def in_order(frame: pl.LazyFrame, order: str) -> pl.LazyFrame:
     """Sorted as asked; equal ones by their image."""
     import polars as pl
 
-    if order == "surest":
-        return frame.sort("confidence", "sample", descending=[True, False], nulls_last=True)
-    if order == "least sure":
-        return frame.sort("confidence", "sample", nulls_last=True)
-    if order == "largest error" and is_number(frame):
-        return frame.sort((pl.col("truth") - pl.col("response")).abs(), descending=True, nulls_last=True)
-    return frame.sort("sample", "target")
+    if order == "row":
+        return frame.sort("sample", "target")
+    return frame.sort(_order(order), pl.col("sample"), descending=[order not in LEAST_FIRST, False], nulls_last=True)
 
 
 def page(shelf: Shelf, asked: Asked) -> dict[str, Any]:
@@ -146,25 +148,28 @@ def page(shelf: Shelf, asked: Asked) -> dict[str, Any]:
     import polars as pl
 
     now = shelf[asked.text("study")].reading()
-    frame = filtered(scanned(now, asked.several("trial")), asked)
+    by, order = asked.text("by"), asked.one_of("order", SORTS, SORTS[0])
+    frame = scanned(now, asked.several("trial"))
+    if order == "largest error" and not is_number(frame):
+        raise UnseenError("answers here are classes, which have no size of error; possible: row, surest, least sure.")
+    frame = filtered(frame.with_row_index(ROW) if by else frame, asked)
     start = asked.whole("start", 0, 0, 2**31)
-    ordered = in_order(frame, asked.one_of("order", SORTS, SORTS[0])).with_columns(right(frame))
     counted = frame.select(n=pl.len(), right=right(frame).sum(), images=pl.col("sample").n_unique())
     groups: list[dict[str, Any]] = []
-    if by := asked.text("by"):
+    many = 0
+    if by:
         each, most = asked.whole("each", EACH, 1, PAGE), asked.whole("most", GROUPS, 1, GROUPS)
-        told = frame.group_by(_group(frame, by).alias("group")).agg(n=pl.len(), right=right(frame).sum())
-        head, every = pl.collect_all([counted, told])
-        every = sorted(every.to_dicts(), key=lambda row: natural(row["group"]))
-        groups = every[start : start + most]
-        names = [row["group"] for row in groups]
-        some = ordered.with_columns(_group(frame, by).alias("group"))
-        some = some.filter(pl.col("group").is_in(names)).group_by("group", maintain_order=True).head(each)
-        body, many = _worded(some).collect(), len(every)
+        head, every = pl.collect_all([counted, _counted(frame, by)])
+        every = every.with_columns(
+            group=pl.Series([_called(by, row) for row in every.rows(named=True)], dtype=pl.String)
+        )
+        every = every[sorted(range(len(every)), key=lambda place: natural(every["group"][place]))]
+        many, some = len(every), every.slice(start, most)
+        groups = some.select("group", "n", "right").to_dicts()
+        body = _some_of_each(frame, by, some, each, order)
     else:
-        some = ordered.slice(start, asked.whole("most", PAGE, 1, MOST))
-        head, body = pl.collect_all([counted, _worded(some)])
-        many = 0
+        page = in_order(frame, order).slice(start, asked.whole("most", PAGE, 1, MOST)).with_columns(right(frame))
+        head, body = pl.collect_all([counted, _worded(page)])
     n, rights, images = head.row(0)
     number = is_number(frame)
     return {
@@ -196,26 +201,65 @@ def share(rights: int, n: int) -> dict[str, Any]:
     return {"value": found.value, "low": found.low, "high": found.high, "n": n}
 
 
-def _group(frame: pl.LazyFrame, by: str) -> pl.Expr:
-    """What answers are grouped by: a column, a cell of several (with commas between them), right or wrong, how sure."""
+def _keys(frame: pl.LazyFrame, by: str) -> dict[str, pl.Expr]:
+    """What tells the groups apart: columns (with commas between them), right or wrong, mistakes, how sure."""
     import polars as pl
 
     columns = frame.collect_schema().names()
     if by == "right":
-        return pl.when(right(frame)).then(pl.lit("right")).otherwise(pl.lit("wrong"))
+        return {KEY: right(frame)}
     if by == "confidence":
-        low = (pl.col("confidence") * 10).floor().clip(0, 9).cast(pl.Int32)
-        words = pl.format("{} to {}", (low / 10).round(1), ((low + 1) / 10).round(1))
-        return pl.when(pl.col("confidence").is_null()).then(pl.lit("not told")).otherwise(words)
-    if by == "mistake":
-        taken = pl.format("{} taken for {}", pl.col("truth").cast(pl.String), pl.col("response").cast(pl.String))
-        return pl.when(right(frame)).then(pl.format("{}, right", pl.col("truth").cast(pl.String))).otherwise(taken)
-    names = by.split(",")
+        return {KEY: (pl.col("confidence") * 10).floor().clip(0, 9).cast(pl.Int32)}
+    names = ["truth", "response"] if by == "mistake" else by.split(",")
     for name in names:
         if name not in columns:
             raise unknown("column", name, [*columns, "right", "confidence", "mistake"])
-    words = [pl.col(name).cast(pl.String) for name in names]
-    return words[0] if len(words) == 1 else pl.concat_str(words, separator=" · ", ignore_nulls=True)
+    return {f"{KEY}{place}": pl.col(name) for place, name in enumerate(names)}
+
+
+def _counted(frame: pl.LazyFrame, by: str) -> pl.LazyFrame:
+    """How many answers fall into each group, and how many of these are right."""
+    import polars as pl
+
+    keys = [one.alias(name) for name, one in _keys(frame, by).items()]
+    return frame.group_by(keys).agg(n=pl.len(), right=right(frame).sum())
+
+
+def _some_of_each(frame: pl.LazyFrame, by: str, groups: pl.DataFrame, each: int, order: str) -> pl.DataFrame:
+    """The first answers of each of these groups, with the name of their group. Which they are is found from the columns
+    that this needs; all others are read of these few alone."""
+    import polars as pl
+
+    keys = _keys(frame, by)
+    names = groups.lazy().select(*keys, "group")
+    found = frame.select(ROW, _order(order).alias(RANK), *(one.alias(name) for name, one in keys.items()))
+    found = found.join(names, on=list(keys), how="inner", nulls_equal=True).group_by("group")
+    first = pl.col(ROW).bottom_k_by(RANK, each) if order in LEAST_FIRST else pl.col(ROW).top_k_by(RANK, each)
+    chosen = found.agg(first).explode(ROW).collect()
+    some = frame.filter(pl.col(ROW).is_in(chosen[ROW].implode())).collect().lazy()
+    some = in_order(some.join(chosen.lazy(), on=ROW), order)
+    return _worded(some.with_columns(right(some)).drop(ROW)).collect()
+
+
+def _order(order: str) -> pl.Expr:
+    """What answers are sorted by."""
+    import polars as pl
+
+    if order == "largest error":
+        return (pl.col("truth") - pl.col("response")).abs()
+    return pl.col("sample" if order == "row" else "confidence")
+
+
+def _called(by: str, row: Mapping[str, Any]) -> str:
+    """What a group is called."""
+    values = [value for name, value in row.items() if name.startswith(KEY)]
+    if by == "right":
+        return "right" if values[0] else "wrong"
+    if by == "confidence":
+        return "not told" if values[0] is None else f"{values[0] / 10:.1f} to {(values[0] + 1) / 10:.1f}"
+    if by == "mistake":
+        return f"{values[0]}, right" if values[0] == values[1] else f"{values[0]} taken for {values[1] or 'nothing'}"
+    return " · ".join("none" if value is None else str(value) for value in values)
 
 
 def accuracies(shelf: Shelf, asked: Asked) -> dict[str, Any]:

@@ -78,15 +78,17 @@ def make_app(shelf: Shelf, *, names: frozenset[str] = frozenset(), token: str = 
     ]
     app = Starlette(routes=routes, exception_handlers={404: _absent})
     app.state.shelf = shelf
-    app.add_middleware(_Guard, names=names, token=token)
+    app.add_middleware(Guard, names=names, token=token)
     return app
 
 
-class _Guard:
+class Guard:
     """Asks for the right name and, where there is one, the token; tells browsers what may be done with answers."""
 
-    def __init__(self, app: ASGIApp, names: frozenset[str], token: str) -> None:
-        self.app, self.names, self.token = app, names, token
+    def __init__(
+        self, app: ASGIApp, names: frozenset[str], token: str, methods: tuple[str, ...] = ("GET", "HEAD")
+    ) -> None:
+        self.app, self.names, self.token, self.methods = app, names, token, methods
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -110,7 +112,7 @@ class _Guard:
         name = _name_in(headers.get("host", ""))
         if self.names and name not in self.names:
             return PlainTextResponse(f"this page is not called '{name[:80]}'; open it by the address it printed.", 421)
-        if request.method not in ("GET", "HEAD"):
+        if request.method not in self.methods:
             return PlainTextResponse("this page is only read; nothing can be changed here.", 405)
         if not self.token:
             return None
@@ -124,7 +126,7 @@ class _Guard:
         if _same(request.cookies.get(COOKIE, ""), self.token):
             return None
         return PlainTextResponse(
-            "a token is asked for: open the whole address that `unseen view` printed, with ?token= at its end.", 401
+            "a token is asked for: open the whole address that was printed, with ?token= at its end.", 401
         )
 
 

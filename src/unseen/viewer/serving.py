@@ -58,7 +58,7 @@ def served(folder: Path, *, host: str = "127.0.0.1", port: int | None = None) ->
     """The studies of a folder, ready to be served: only to this machine, unless another ``host`` is named; then a
     token is asked for. A ``port`` that is named must be free; else the first free one from 8765 on is taken."""
     shelf = Shelf(folder)
-    bound = _bound(host, port)
+    bound = bound_socket(host, port)
     return Served(shelf, host, bound.getsockname()[1], "" if is_local(host) else secrets.token_urlsafe(24), bound)
 
 
@@ -74,7 +74,7 @@ def is_local(host: str) -> bool:
         return False
 
 
-def _bound(host: str, port: int | None) -> socket.socket:
+def bound_socket(host: str, port: int | None) -> socket.socket:
     if port is not None and not 0 <= port <= 65535:
         raise UnseenError(f"--port {port} is no port; possible: 1 to 65535, or 0 for any that is free.")
     for number in [port] if port is not None else [*range(PORT, PORT + TRIES), 0]:

@@ -72,7 +72,7 @@ class Shelf:
             kept = self._told.get(name)
             if kept is None or kept[0] != now:
                 kept = self._told[name] = now, overview(path)
-            yield name, replace(kept[1], running=_busy(Store(path)))
+            yield name, replace(kept[1], running=_busy(Store(path)) or _worked_on(path))
 
 
 def _busy(store: Any) -> str | None:
@@ -80,6 +80,12 @@ def _busy(store: Any) -> str | None:
         return store.busy()
     except OSError:
         return None
+
+
+def _worked_on(path: Path) -> str | None:
+    from unseen.studies.heartbeats import living
+
+    return ", ".join(one.words for one in living(path)) or None
 
 
 def changed(path: Path) -> tuple[int, ...]:
@@ -142,7 +148,7 @@ class Reading:
     @cached_property
     def failures(self) -> Mapping[str, Mapping[str, Any]]:
         """What was noted of every trial that failed."""
-        return self.stored.failures()
+        return self.stored.failures() if self.stored.store.failures() else {}
 
     @cached_property
     def study(self) -> Study:

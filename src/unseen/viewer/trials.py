@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from unseen.studies.trials import setting_text
 from unseen.viewer.asked import Asked
+from unseen.viewer.running import Now, at_work, curve_points, time_left, told
 from unseen.viewer.shelf import NotServed, Reading, Shelf
 from unseen.vocabulary.spans import clock
-
-SINCE = re.compile(r"since (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)")
 
 
 def studies(shelf: Shelf, asked: Asked) -> dict[str, Any]:
@@ -43,8 +39,9 @@ def study(shelf: Shelf, asked: Asked) -> dict[str, Any]:
     on_shelf = shelf[asked.text("study")]
     now = on_shelf.reading()
     store = now.stored.store
-    running = store.busy() or ""
-    rows = trial_rows(now)
+    at_it = at_work(on_shelf.path)
+    running = store.busy() or ", ".join(one.words for one in at_it.living)
+    rows = trial_rows(now, at_it)
     states = [row["state"] for row in rows]
     recipe = now.stored.recipe
     return {
@@ -54,8 +51,9 @@ def study(shelf: Shelf, asked: Asked) -> dict[str, Any]:
         "question": recipe.question,
         "task": recipe.task,
         "running": running,
-        "left": time_left(now, running),
-        "counts": {state: states.count(state) for state in ("finished", "failed", "missing", "damaged")},
+        "left": time_left(at_it, [one for one, name in zip(now.trials, now.identities) if name is None]),
+        "workers": told(at_it),
+        "counts": {state: states.count(state) for state in ("finished", "failed", "missing", "damaged", "running")},
         "others": max(0, len(store.finished()) - states.count("finished") - states.count("damaged")),
         "subjects": len(store.subjects()),
         "trials": rows,
@@ -63,9 +61,10 @@ def study(shelf: Shelf, asked: Asked) -> dict[str, Any]:
     }
 
 
-def trial_rows(now: Reading) -> list[dict[str, Any]]:
+def trial_rows(now: Reading, at_it: Now | None = None) -> list[dict[str, Any]]:
     """One row per trial, finished or not, in the recipe's order."""
     failed = {(one["label"], one["seed"]): one for one in now.failures.values()}
+    doing = at_it.doing if at_it else {}
     rows = []
     for place, (trial, name) in enumerate(zip(now.trials, now.identities)):
         facts = now.facts.get(name) if name else None
@@ -80,7 +79,9 @@ def trial_rows(now: Reading) -> list[dict[str, Any]]:
         }
         if facts is not None:
             row |= {"flags": facts["flags"], "finished": facts.get("finished", ""), "seconds": seconds(facts)}
-        if failure is not None:
+        if not name and trial.label in doing:
+            row |= {"state": "running", "epoch": doing[trial.label][0], "epochs": doing[trial.label][1]}
+        elif failure is not None:
             row |= {key: str(failure.get(key) or "") for key in ("error", "traceback", "when")}
         rows.append(row)
     return rows
@@ -114,32 +115,11 @@ def seconds(facts: Mapping[str, Any]) -> float | None:
         return None
 
 
-def time_left(now: Reading, running: str) -> str:
-    """How long a study that runs will take, by the trials that this run has finished; "" where none runs."""
-    if not running:
-        return ""
-    missing = sum(name is None for name in now.identities)
-    found = SINCE.search(running)
-    began = found[1].replace(" ", "T") if found else ""
-    done = [one for facts in now.facts.values() if began and (one := str(facts.get("finished", ""))) >= began]
-    spent = _since(began)
-    if not done or spent is None:
-        return f"{missing} to do; the time left is known once a trial is finished"
-    return f"about {clock(spent / len(done) * missing)} left"
-
-
-def _since(began: str) -> float | None:
-    try:
-        return max(1.0, time.time() - datetime.fromisoformat(began).timestamp())
-    except ValueError:
-        return None
-
-
 def trial(shelf: Shelf, asked: Asked) -> dict[str, Any]:
     """All that was noted of one trial, its curves as columns."""
     now = shelf[asked.text("study")].reading()
     place = now.trial(asked.text("trial"))
-    row = trial_rows(now)[place]
+    row = trial_rows(now, at_work(now.path))[place]
     facts = now.facts.get(row["identity"])
     if facts is None:
         return {**row, "facts": [], "curve": [], "sets": {}}
@@ -170,22 +150,6 @@ def _facts(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("identity", str(facts.get("identity", ""))),
     ]
     return [(name, words) for name, words in told if words]
-
-
-def curve_points(curve: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The curves of training, a row per number: which quantity, in which phase, of which target.
-
-    >>> curve_points([{"epoch": 0, "train loss total": 0.5, "validation accuracy category": 1.0}])[0]
-    {'epoch': 1, 'phase': 'train', 'quantity': 'loss', 'of': 'total', 'value': 0.5}
-    """
-    rows = []
-    for place, point in enumerate(curve):
-        for key, value in point.items():
-            phase, _, rest = key.partition(" ")
-            quantity, _, of = rest.partition(" ")
-            if phase in ("train", "validation") and isinstance(value, int | float):
-                rows.append({"epoch": place + 1, "phase": phase, "quantity": quantity, "of": of, "value": value})
-    return rows
 
 
 def report_file(shelf: Shelf, asked: Asked) -> Any:

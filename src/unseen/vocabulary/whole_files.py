@@ -117,29 +117,26 @@ def remove_leftovers(folder: Path, name: str = "") -> int:
 
 def leftovers(folder: Path, name: str = "") -> list[Path]:
     """What dead processes left in a folder, of one name or of all."""
-    what = re.escape(_cut(name)) if name else r".+?"
-    host = re.escape(socket.gethostname())
-    told = re.compile(
-        rf"\.{what}-(?:(?P<host>{host})-|(?P<other>.+)-)?(?P<process>\d+)"
-        rf"(?:-(?P<realm>(?:[0-9a-f]{{8}})?)[0-9a-f]{{8}})?(?:{re.escape(ASIDE)})?"
-    )
+    what, host, end = (re.escape(_cut(name)) if name else ".+"), re.escape(socket.gethostname()), re.escape(ASIDE)
+    told = re.compile(rf"\.{what}-{host}-(?P<process>\d+)(?:-(?P<realm>(?:[0-9a-f]{{8}})?)[0-9a-f]{{8}})?(?:{end})?")
+    of_others = re.compile(rf"\.{what}-.+-\d+-[0-9a-f]{{8,16}}{end}")
+    of_before = re.compile(rf"\.{what if name else '[^-]+'}-(?P<process>\d+)")
     try:
-        there = list(folder.iterdir())
+        there = [folder / name for name in os.listdir(folder) if name.startswith(".")]
     except OSError:
         return []
     now: list[float] = []
 
     def left(path: Path) -> bool:
-        found = told.fullmatch(path.name)
-        if not found:
+        found = told.fullmatch(path.name) or of_before.fullmatch(path.name)
+        if found is None and not of_others.fullmatch(path.name):
             return False
-        mine = not found["other"] and (found["realm"] or realm()) == realm() and sys.platform != "win32"
-        if mine:
+        if found is not None and (found.groupdict().get("realm") or realm()) == realm() and sys.platform != "win32":
             return not lives(int(found["process"]))
         now[:] = now or [time_there(folder)]
         return now[0] - _written(path) > OLD
 
-    return [path for path in there if path.name.startswith(".") and left(path)]
+    return [path for path in there if left(path)]
 
 
 def time_there(folder: Path) -> float:

@@ -69,6 +69,8 @@ def short_names(names: Sequence[str]) -> tuple[str, ...]:
     >>> short_names(["geirhos-grey", "geirhos-low-pass"]), short_names(["none", "blur"])
     (('grey', 'low-pass'), ('plain', 'blur'))
     """
+    if all(name == PLAIN or name.startswith("hendrycks-") for name in names):
+        return tuple(shown_name(name).removeprefix("hendrycks-") for name in names)
     first = {name.partition("-")[0] for name in names}
     if len(first) != 1 or not all("-" in name for name in names):
         return tuple(names) if PLAIN in names else tuple(map(shown_name, names))

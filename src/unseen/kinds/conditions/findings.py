@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unseen.kinds.conditions.asked import ALL_BUT, ONE, PLAIN_ONLY, TEST, AskedMatrix, is_plus
+from unseen.kinds.conditions.corruption import corruption_findings
 from unseen.kinds.judged import judged
 from unseen.kinds.learned import learned_conditions, unless_learned
 from unseen.kinds.level_names import PLAIN
@@ -39,7 +40,7 @@ def matrix_findings(found: AskedMatrix, model: str, published: pl.DataFrame | No
     """All findings of one model."""
     known = learned_conditions(found.accuracy, found.trained, found.chance)
     carried = unless_learned([*_others(found), *_plus(found), *_left_out(found)], known, "what was trained on")
-    made = [*_trained(found), *carried, *_people(found, published)]
+    made = [*_trained(found), *carried, *corruption_findings(found), *_people(found, published)]
     head = f"{model}: " if model else ""
     return tuple(replace(one, statement=head + one.statement, over=found.over) for one in made if one.n > 0)
 

@@ -11,6 +11,7 @@ from unseen.kinds.collect import finished_trials
 from unseen.kinds.failures.subject_rules import rules_of
 from unseen.kinds.how_made import facts_tables
 from unseen.kinds.weaknesses.answer import answer
+from unseen.kinds.weaknesses.closing import closings
 from unseen.kinds.weaknesses.examined import ExaminedModel, of_subject
 from unseen.kinds.weaknesses.feeding import feedings
 from unseen.kinds.weaknesses.findings import findings_of_all
@@ -98,6 +99,7 @@ def contents_of(study: Study) -> WeaknessContents:
         numbers_at=shown.numbers_at(),
         references=beside,
         fed=fed,
+        closing=closings(study.path),
         pictureless=shown.pictureless,
         left=left,
         rules=rules_of(study),

@@ -34,11 +34,22 @@ def models_examined(study: Study) -> tuple[tuple[ExaminedModel, ...], tuple[str,
 
 
 def network_name(trial: Trial) -> str:
-    """What the model of a trial is called: a file by its name, without its folder."""
-    given = trial.recipe.network.name
+    """What the model of a trial is called."""
+    return short_name(trial.recipe.network.name)
+
+
+def short_name(given: str) -> str:
+    """A model's name for people: of a file or folder without what it lies in, of one that Python holds its own.
+
+    >>> short_name("held:mine-0123456789ab"), short_name("exports/net.onnx"), short_name("./my-vit/")
+    ('mine', 'net.onnx', 'my-vit')
+    >>> short_name("open_clip:ViT-B-32/openai")
+    'open_clip:ViT-B-32/openai'
+    """
     if given.startswith(HELD):
         return given.removeprefix(HELD).rpartition("-")[0]
-    return Path(given).name if Path(given).suffix in FILES else given
+    is_place = Path(given).suffix.lower() in FILES or given.startswith((".", "/", "~"))
+    return (Path(given).name or given) if is_place else given
 
 
 def _told_apart(found: list[ExaminedModel]) -> tuple[ExaminedModel, ...]:

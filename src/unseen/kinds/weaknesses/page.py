@@ -9,6 +9,7 @@ import numpy as np
 from unseen.kinds.failures.shown import section
 from unseen.kinds.weaknesses import figures
 from unseen.kinds.weaknesses.answer import points, share, signed, with_interval
+from unseen.kinds.weaknesses.closing_page import closing_sections
 from unseen.kinds.weaknesses.examined import ExaminedModel
 from unseen.kinds.weaknesses.gallery import gallery, objects, strips
 from unseen.kinds.weaknesses.polar import FEWEST, polar
@@ -54,6 +55,7 @@ def page(contents: WeaknessContents) -> Page:
         *_maps(contents),
         *_worst(contents),
         sections.figure(figures.sureness(contents), *_sureness_table(contents)),
+        *closing_sections(contents),
         *_references(contents),
         *(f"Answers from elsewhere: {why}" for why in contents.left),
     ]

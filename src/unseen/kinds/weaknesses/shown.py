@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unseen.kinds.failures.subject_rules import SubjectRules
+from unseen.kinds.weaknesses.closing import Closing
 from unseen.kinds.weaknesses.examined import ExaminedModel
 from unseen.kinds.weaknesses.feeding import FeedingCheck
 from unseen.kinds.weaknesses.references import Reference
@@ -66,6 +67,7 @@ class WeaknessContents(Contents):
     numbers_at: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     references: tuple[Reference, ...] = ()
     fed: tuple[FeedingCheck, ...] = ()
+    closing: tuple[Closing, ...] = ()
     pictureless: str = ""
     left: tuple[str, ...] = ()
     rules: tuple[SubjectRules, ...] = ()

@@ -19,6 +19,7 @@ from unseen.studies.protocol_table import JointAnswering, Protocol
 from unseen.studies.protocols.given import Asking, Question, always, check_as_it_is, no_learner, no_network, softmax
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
+from unseen.vocabulary.captions import phrase
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.target import Target
@@ -37,7 +38,9 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "a {} in a video game.", "art of the {}.", "a photo of the small {}.",
     ),
     "word": ("{}",),
+    "factors": ("a photo of a {}.",),  # and the same with each level of each other factor said after it (ours)
 }  # fmt: skip
+FACTORS = "factors"
 
 
 def templates(said: Sequence[str]) -> tuple[str, ...]:
@@ -67,10 +70,19 @@ def texts_of(target: Target, space: FactorSpace, said: Sequence[str]) -> list[li
     [['a red cat', 'a blue cat'], ['a red sea lion', 'a blue sea lion']]
     >>> texts_of(Target("animal", "animal", ("a cat",)), space, ["photo", "a drawing of {}"])
     [['a photo of a cat.', 'a drawing of a cat']]
+
+    "factors" says each level of each other factor once, as captions do.
+
+    >>> texts_of(Target("animal", "animal", ("cat",)), space, ["factors"])
+    [['a photo of a cat.', 'a photo of a cat, hue red.', 'a photo of a cat, hue blue.']]
     """
     found: list[list[str]] = []
     for name in target.classes:
         texts: dict[str, None] = {}
+        if FACTORS in said:
+            put = {"": name}
+            texts |= {_filled(one, put): None for one in TEMPLATES[FACTORS]}
+            texts |= {_filled(f"a photo of a {{}}, {words}.", put): None for words in _circumstances(target, space)}
         for template in templates(said):
             keys = dict.fromkeys(re.findall(r"{([^{}]*)}", template))
             own = {"", target.name, target.factor}
@@ -90,6 +102,12 @@ def texts_of(target: Target, space: FactorSpace, said: Sequence[str]) -> list[li
                 texts[_filled(template, put)] = None
         found.append(list(texts))
     return found
+
+
+def _circumstances(target: Target, space: FactorSpace) -> tuple[str, ...]:
+    """What captions say of every factor but the target's own, each of its phrases once."""
+    others = [one for one in space.factors if one.name != target.factor and one.kind not in ("instance", "category")]
+    return tuple(dict.fromkeys(phrase(one, level) for one in others for level in range(len(one))))
 
 
 def _filled(template: str, put: Mapping[str, object]) -> str:

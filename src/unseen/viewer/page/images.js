@@ -16,7 +16,7 @@ export async function show(page, given, study, go) {
   const target = parameters.target || choices.targets[0];
   const factors = Object.keys(choices.factors);
   const chosen = factors.filter((name) => parameters[`f.${name}`]);
-  const bound = (label, key, placeholder) => h("label.field", h("span", label), h("input", { type: "number", min: 0, max: 1, step: 0.05, placeholder, value: parameters[key] ?? "", style: { width: "76px" }, onchange: (event) => change({ [key]: event.target.value }) }));
+  const bound = (label, key, placeholder) => h("label.field", h("span", label), h("input", { "aria-label": label, type: "number", min: 0, max: 1, step: 0.05, placeholder, value: parameters[key] ?? "", style: { width: "76px" }, onchange: (event) => change({ [key]: event.target.value }) }));
   const by = [...(choices.number ? [] : [["right", "right or wrong"], ["mistake", "truth and answer"], ["truth", "truth"], ["response", "answer"], ["confidence", "confidence"]]),
     ...(factors.length > 1 ? [[factors.slice(0, 2).join(","), `cell: ${factors.slice(0, 2).join(" × ")}`]] : []), ...factors.map((name) => [name, name]), ["set", "set"]];
   page.append(h("h1", "Images"),
@@ -113,6 +113,8 @@ function move(event) {
 /** Paint all tiles on a page, some at a time. */
 export async function fill(body, rows, parameters) {
   const wanted = [...new Set(rows.map((one) => one.sample))];
+  const slow = h("p.small", { role: "status" }, "Drawing: the first images of a drawn world may take a while.");
+  const patience = setTimeout(() => body.prepend(slow), 1500);
   for (let start = 0; start < wanted.length; start += AT_ONCE) {
     const some = wanted.slice(start, start + AT_ONCE);
     try {
@@ -123,12 +125,13 @@ export async function fill(body, rows, parameters) {
       }
       body.dataset.painted = String(start + some.length);
     } catch (error) {
-      if (error.name === "AbortError") return;
       body.classList.add("without");
       if (!body.querySelector(".trouble")) body.prepend(trouble(error));
-      return;
+      break;
     }
   }
+  clearTimeout(patience);
+  slow.remove();
 }
 
 export function pager(start, n, each, change, what) {

@@ -40,7 +40,7 @@ function said(rows, view) {
     const some = rows.filter((one) => one.target === target), rights = some.filter((one) => one.right).length;
     const head = view.number ? `${target}: truth ${short(some[0].truth)}` : `${target}: ${some[0].truth}. ${rights} of ${some.length} right`;
     return h("section", h("h3", head), table([
-      { name: "", value: (one) => (one.right ? 1 : 0), show: (one) => (one.right === null ? "" : h("span", { class: one.right ? "yes" : "no", "aria-label": one.right ? "right" : "wrong", role: "img" }, one.right ? "✓" : "✗")) },
+      { name: "", title: "right or wrong", value: (one) => (one.right ? 1 : 0), show: (one) => (one.right === null ? "" : h("span", { class: one.right ? "yes" : "no", "aria-label": one.right ? "right" : "wrong", role: "img" }, one.right ? "✓" : "✗")) },
       { name: "who", wrap: true, value: (one) => one.label, show: (one) => (one.kind === "trial" ? h("a", { href: link("trial", { study: view.parameters.study, trial: one.trial }), onclick: () => document.getElementById("dialog").close() }, one.label) : one.label) },
       { name: "answer", value: (one) => one.response, show: (one) => (typeof one.response === "number" ? short(one.response) : one.response || "none") },
       ...(some.some((one) => one.confidence !== null && one.confidence !== undefined) ? [{ name: "sure", right: true, value: (one) => one.confidence, show: (one) => percent(one.confidence) }] : []),

@@ -99,10 +99,10 @@ function heading(page, study) {
 
 /** How far a study is, in a word. */
 export function state(study) {
-  const { finished, failed, missing } = study.counts;
+  const { finished, failed, missing, running } = study.counts;
   if (study.running) return h("span.chip.live", { title: study.running }, "running");
   if (failed) return h("span.chip.bad", `${failed} failed`);
-  return missing ? h("span.chip", `${finished} of ${finished + missing}`) : "";
+  return missing ? h("span.chip", `${finished} of ${finished + missing + running}`) : "";
 }
 
 // Keys: "?" lists them, g and a letter goes to a page, "/" to the first field.

@@ -88,7 +88,7 @@ export function bytes(count) {
 export function chooser(label, value, options, change, { none = null, title = "" } = {}) {
   const all = (none === null ? [] : [["", none]]).concat(options.map((one) => (Array.isArray(one) ? one : [one, String(one)])));
   if (value && !all.some(([one]) => String(one) === String(value))) all.push([value, String(value)]);
-  const select = h("select", { onchange: (event) => change(event.target.value), title }, all.map(([one, said]) => h("option", { value: one, selected: String(one) === String(value ?? "") }, said)));
+  const select = h("select", { onchange: (event) => change(event.target.value), title: title || null, "aria-label": label }, all.map(([one, said]) => h("option", { value: one, selected: String(one) === String(value ?? "") }, said)));
   return h("label.field", h("span", label), select);
 }
 
@@ -107,7 +107,7 @@ export function table(columns, rows, { caption = "", order = null, row = () => (
   let by = order ? order.column : null, down = order ? order.down : false, shown = most;
   const heads = columns.map((column, place) =>
     h("th", { scope: "col", class: column.right ? "right" : null, title: column.title },
-      h("button.sort", { type: "button", onclick: () => { down = by === place ? !down : Boolean(column.right); by = place; draw(); } }, column.name)));
+      h("button.sort", { type: "button", onclick: () => { down = by === place ? !down : Boolean(column.right); by = place; draw(); } }, column.name || h("span.hidden", column.title || "state"))));
   const more = h("button.quiet", { type: "button", onclick: () => { shown *= 4; draw(); } });
   function draw() {
     let list = rows.slice();

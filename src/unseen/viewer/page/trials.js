@@ -1,17 +1,17 @@
 // The trials of a study: their state, what is flagged, what failed and why, how many answers were right.
 
-import { ask, compare, h, interval, lazily, link, number, percent, plural, span, table } from "./parts.js";
+import { ask, bytes, compare, h, interval, lazily, link, number, percent, plural, short, span, table } from "./parts.js";
 
 export async function show(page, parameters, study, go) {
-  const top = h("div"), failures = h("div"), list = h("div"), said = h("p.small");
+  const top = h("div"), workers = h("div"), failures = h("div"), list = h("div"), said = h("p.small");
   const search = h("input", { type: "search", placeholder: "words, as in: shared seed 0", "aria-label": "Show trials with these words", value: parameters.words || "",
     oninput: lazily(() => { history.replaceState(null, "", link("trials", { study: study.name, words: search.value })); draw(); }) });
-  page.append(top, failures, h("div.tools", h("label.field.wide", h("span", "Show trials with"), search), said), list);
+  page.append(top, workers, failures, h("div.tools", h("label.field.wide", h("span", "Show trials with"), search), said), list);
   let shares = { rows: [] }, before = "";
 
   async function refresh(now) {
     study = now || study;
-    const state = JSON.stringify([study.counts, study.running, study.left, study.trials.map((one) => one.state)]);
+    const state = JSON.stringify([study.counts, study.running, study.left, study.trials.map((one) => [one.state, one.epoch]), study.workers]);
     if (state === before) return Boolean(study.running);
     const more = !before || JSON.parse(before)[0].finished !== study.counts.finished;
     before = state;
@@ -26,6 +26,7 @@ export async function show(page, parameters, study, go) {
   function draw() {
     top.replaceChildren(...head(study));
     failures.replaceChildren(...failed(study));
+    atWork(workers, study);
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const rows = study.trials.filter((one) => words.every((word) => `${one.label} ${one.state} ${Object.keys(one.flags || {}).join(" ")}`.toLowerCase().includes(word)));
     said.textContent = rows.length === study.trials.length ? plural(rows.length, "trial") : `${rows.length} of ${plural(study.trials.length, "trial")}`;
@@ -38,15 +39,15 @@ export async function show(page, parameters, study, go) {
 }
 
 function head(study) {
-  const { finished, failed, missing, damaged } = study.counts;
-  const all = finished + failed + missing + damaged;
+  const { finished, failed, missing, damaged, running } = study.counts;
+  const all = finished + failed + missing + damaged + running;
   const said = [`${number(finished)} of ${plural(all, "trial")} finished`, failed && `${failed} failed`, damaged && `${damaged} damaged`].filter(Boolean).join(", ");
   return [
     h("h1", study.title),
     study.question ? h("p.question", study.question) : null,
     h("p.small", said, study.others ? `; ${plural(study.others, "more")} of other settings` : "", ` · ${study.path}`),
     finished < all ? h("div.progress.large", { role: "progressbar", "aria-valuemin": 0, "aria-valuemax": all, "aria-valuenow": finished, "aria-label": said }, h("span", { style: { width: `${(100 * finished) / all}%` } }), failed ? h("span.failed", { style: { width: `${(100 * failed) / all}%` } }) : null) : null,
-    study.running ? h("p.small", h("span.chip.live", "running"), ` ${study.left} · ${study.running}`) : null,
+    study.running ? h("p.small", h("span.chip.live", "running"), ` ${study.left ? `${study.left} · ` : ""}${study.running}`) : null,
   ].filter(Boolean);
 }
 
@@ -62,7 +63,37 @@ function failed(study) {
     h("p.small", "The same command tries them again."))];
 }
 
-const STATES = { finished: "✓", failed: "✗", missing: "·", damaged: "!" };
+/** Who is at it, and what they do: a line each, and a bar and a curve for each trial in progress. */
+function atWork(place, study) {
+  place.replaceChildren(...(study.workers.length ? [h("section.workers", { "aria-label": "At work" }, h("h2", "At work"), study.workers.map((one) => h("div.worker",
+    h("p", h("span", { class: one.state === "lost" ? "chip bad" : "chip" }, one.state), ` ${one.words}`, h("span.small", ` ${[one.device, one.finished && `${plural(one.finished, "trial")} finished`, one.failed && `${one.failed} failed`, one.epochs && one.seconds ? `${short(one.epochs / one.seconds)} epochs a second` : "", one.memory && `${bytes(one.memory)} of memory`, one.device_memory && `${bytes(one.device_memory)} on the device`].filter(Boolean).join(" · ")}`)),
+    one.note ? h("p.small.trouble", one.note) : null,
+    one.state === "lost" ? null : one.doing.map((work) => h("div.work", h("span", work.kind === "trial" ? work.label : `${work.kind}: ${work.label}`), h("span.small", work.epochs ? `epoch ${work.epoch} of ${work.epochs}` : `epoch ${work.epoch}`),
+      h("div.progress", { role: "progressbar", "aria-label": `epochs of ${work.label}`, "aria-valuemin": 0, "aria-valuemax": work.epochs || 1, "aria-valuenow": work.epoch }, h("span", { style: { width: `${work.epochs ? (100 * work.epoch) / work.epochs : 0}%` } })),
+      spark(work))))))] : []));
+}
+
+/** The loss of a trial in progress, as a line of its own size: training solid, validation dashed. */
+function spark(work) {
+  const points = work.curve.filter((one) => one.quantity === "loss" && one.of === "total" && one.value > 0);
+  if (points.length < 2) return null;
+  const all = points.map((one) => Math.log(one.value)), low = Math.min(...all), high = Math.max(...all), last = Math.max(...points.map((one) => one.epoch), 2);
+  const at = (one) => `${(110 * (one.epoch - 1)) / (last - 1)},${22 - (20 * (Math.log(one.value) - low)) / (high - low || 1)}`;
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 112 24");
+  svg.setAttribute("role", "img");
+  const train = points.filter((one) => one.phase === "train");
+  svg.setAttribute("aria-label", `training loss from ${short(train[0]?.value)} to ${short(train.at(-1)?.value)}`);
+  for (const phase of ["train", "validation"]) {
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+    line.setAttribute("points", points.filter((one) => one.phase === phase).map(at).join(" "));
+    line.setAttribute("class", phase);
+    svg.append(line);
+  }
+  return h("span.spark", svg, h("span.small", ` loss ${short(points.filter((one) => one.phase === "train").at(-1)?.value)}`));
+}
+
+const STATES = { running: "▸", finished: "✓", failed: "✗", missing: "·", damaged: "!" };
 
 function columns(study, shares) {
   const keys = [...new Set(study.trials.flatMap((one) => Object.keys(one.settings)))].filter((key) => new Set(study.trials.map((one) => String(one.settings[key]))).size > 1);

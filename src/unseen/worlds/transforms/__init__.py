@@ -11,7 +11,20 @@ from typing import TYPE_CHECKING
 
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.plain_numbers import is_number
-from unseen.worlds.transforms import colour, distortions, eidolons, filters, geometry, noise, opponent, spectra
+from unseen.worlds.transforms import (
+    colour,
+    corruption_blur,
+    corruption_digital,
+    corruption_noise,
+    corruption_weather,
+    distortions,
+    eidolons,
+    filters,
+    geometry,
+    noise,
+    opponent,
+    spectra,
+)
 from unseen.worlds.transforms.published_levels import DATA_SETS
 
 if TYPE_CHECKING:
@@ -44,7 +57,7 @@ class Transformation:
 
     name: str
     function: Callable[[Tensor, float, Tensor], Tensor]
-    family: str  # as the paper groups them: colour, geometric, convolutional, noise; or distortion
+    family: str  # as the papers group them: colour, geometric, …; distortion; noise, blur, weather, digital
     text: str  # in words, with {} for the strength
     strength: Strength | None = None
     needs_colour: bool = False
@@ -146,6 +159,22 @@ BRENDEL = (  # Brendel & Bethge 2019: what is left of an image whose local featu
     _T("patches-scrambled", geometry.patches_scrambled, "geometric", "patches of {} pixels in another order",
        _S(8.0, 1, 256, "side of a patch in pixels", only=tuple(map(float, range(1, 257)))), chance=True),
 )  # fmt: skip
+_SEVERITY = _S(3, 1, 5, "severity", only=(1, 2, 3, 4, 5))
+HENDRYCKS = tuple(  # the fifteen of ImageNet-C, in the order and groups of Hendrycks & Dietterich 2019
+    _T(f"hendrycks-{function.__name__.replace('_', '-')}", function, family,
+       f"{function.__name__.replace('_', ' ')} (severity {{}})", _SEVERITY, chance=chance)
+    for family, functions in {
+        "noise": ((corruption_noise.gaussian_noise, True), (corruption_noise.shot_noise, True),
+                  (corruption_noise.impulse_noise, True)),
+        "blur": ((corruption_blur.defocus_blur, False), (corruption_blur.glass_blur, True),
+                 (corruption_blur.motion_blur, True), (corruption_blur.zoom_blur, False)),
+        "weather": ((corruption_weather.snow, True), (corruption_weather.frost, True),
+                    (corruption_weather.fog, True), (corruption_weather.brightness, False)),
+        "digital": ((corruption_digital.contrast, False), (corruption_digital.elastic_transform, True),
+                    (corruption_digital.pixelate, False), (corruption_digital.jpeg_compression, False)),
+    }.items()
+    for function, chance in functions
+)  # fmt: skip
 READINGS = (  # other readings of a row above, which keeps its name and its meaning; recipes take these
     _T("high-pass-zero-sum", filters.high_pass_zero_sum, "convolutional", "high-pass, zero sum"),
     _T("geirhos-phase-noise-released", distortions.phase_noise_released, "distortion",
@@ -153,7 +182,7 @@ READINGS = (  # other readings of a row above, which keeps its name and its mean
        _S(90.0, 0, 180, "largest shift of a phase in degrees"), chance=True),
 )  # fmt: skip
 TRANSFORMATIONS: dict[str, Transformation] = {
-    row.name: row for row in (*ZAIDI, *GEIRHOS, *GEIRHOS_MORE, *BRENDEL, *READINGS)
+    row.name: row for row in (*ZAIDI, *GEIRHOS, *GEIRHOS_MORE, *BRENDEL, *READINGS, *HENDRYCKS)
 }
 SETS: dict[str, tuple[str, ...]] = {
     "zaidi2020": tuple(row.name for row in ZAIDI),
@@ -169,6 +198,7 @@ SETS["geirhos2018-released"] = tuple(
 
 # All experiments of Geirhos et al. 2018, each at one level; and the levels of the data sets of model-vs-human.
 SETS["geirhos2018-all"] = (*SETS["geirhos2018-released"], *(row.name for row in GEIRHOS_MORE))
+SETS["hendrycks2019"] = tuple(f"{row.name}@{severity}" for row in HENDRYCKS for severity in range(1, 6))
 SETS |= {f"model-vs-human/{name}": tuple(dict.fromkeys(levels.values())) for name, levels in DATA_SETS.items()}
 
 
@@ -204,7 +234,7 @@ def transformation(name: object) -> Transformation:
     >>> transformation("blurr")
     Traceback (most recent call last):
     unseen.vocabulary.errors.UnseenError: no transformation 'blurr'; possible: grey-scale, hue, thinning, rotation-90, \
-rotation-180, blur, high-pass, horizontal, vertical, inversion, white-noise, salt-and-pepper … (28 in all). \
+rotation-180, blur, high-pass, horizontal, vertical, inversion, white-noise, salt-and-pepper … (43 in all). \
 Did you mean 'blur'?
     """
     if not isinstance(name, str) or name not in TRANSFORMATIONS:

@@ -1,0 +1,117 @@
+"""The digital corruptions of ImageNet-C (Hendrycks & Dietterich 2019): contrast, elastic, pixelate and JPEG, by
+severity.
+
+They are the formulas of the package ``imagecorruptions``; its elastic transform is simpler than the paper's (no affine
+map) and scales with the picture. Pixelate and JPEG look at whole bytes, as they do there: floats are rounded.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unseen.worlds.rendering import chance
+from unseen.worlds.transforms.filters import stepped
+from unseen.worlds.transforms.jpeg import compressed
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+CONTRASTS = (0.4, 0.3, 0.2, 0.1, 0.05)
+ELASTIC = (12.5, 16.25, 21.25, 25.0, 30.0)  # how many times the smoothed noise
+SHARES = (0.6, 0.5, 0.4, 0.3, 0.25)  # of the side
+QUALITIES = (25, 18, 15, 10, 7)
+
+
+def contrast(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """(x − m) · c + m, m the mean of each channel; the sum of whole steps is exact, in whatever order."""
+    exact = stepped(images)
+    mean = exact.mean((-2, -1), keepdim=True)
+    return ((exact - mean) * CONTRASTS[round(strength) - 1] + mean).clamp_(0, 255).float()
+
+
+def elastic_transform(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """Every pixel shows a place near it, linear between pixels, mirrored at the edges: displacements are uniform noise
+    of .5 % of the height, smoothed by 1 % of each side (cut at three deviations) and multiplied."""
+    height, width = images.shape[-2:]
+    most, times = height * 0.005, ELASTIC[round(strength) - 1]
+    moves = []
+    for axis in ("down", "across"):
+        drawn = chance.counted(keys, height * width, 0, "elastic", axis).view(-1, 1, height, width)
+        noise = chance.between(drawn, -1.0, 1.0) * most
+        moves.append(_smoothed(_smoothed(noise, 0.01 * height, -2), 0.01 * width, -1)[:, 0] * times)
+    return _shown_at(images.float(), *moves).clamp_(0, 255)
+
+
+def pixelate(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """Fewer pixels, each the mean of those it stands for (Pillow's box filter), shown large.
+
+    A mean is rounded to a byte after each axis, as there. Means that lie at a half are of two or four bytes, and exact.
+    """
+    import torch
+
+    height, width = images.shape[-2:]
+    share = SHARES[round(strength) - 1]
+    small = images.float().round().clamp_(0, 255)
+    small = (small @ _box(width, max(1, int(width * share)), images.device).T + 0.5).floor_()
+    small = (_box(height, max(1, int(height * share)), images.device) @ small + 0.5).floor_()
+    for axis, size in ((-2, height), (-1, width)):
+        step = small.shape[axis] / size  # Pillow adds it up, which decides where a place lies between two pixels
+        place = np.cumsum([step * 0.5, *[step] * (size - 1)]).astype(np.int64).clip(max=small.shape[axis] - 1)
+        small = small.index_select(axis, torch.from_numpy(place).to(images.device))
+    return small.float().contiguous()
+
+
+def jpeg_compression(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """What is left of a picture that was saved as JPEG."""
+    return compressed(images, QUALITIES[round(strength) - 1])
+
+
+def _smoothed(noise: Tensor, sigma: float, axis: int) -> Tensor:
+    """A Gaussian along one axis, cut at three deviations; edges are mirrors."""
+    import torch
+
+    reach, size = int(3 * sigma + 0.5), noise.shape[axis]
+    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(sigma, 1e-9)) ** 2)
+    place = _mirrored(torch.arange(-reach, size + reach, device=noise.device), size)
+    padded, found = noise.index_select(axis, place), torch.zeros_like(noise)
+    for apart, weight in enumerate((bell / bell.sum()).tolist()):
+        found.add_(padded.narrow(axis, apart, size), alpha=weight)
+    return found
+
+
+def _shown_at(images: Tensor, down: Tensor, across: Tensor) -> Tensor:
+    """Pixels that lie ``down`` and ``across`` ``[n, h, w]`` away."""
+    import torch
+
+    channels, height, width = images.shape[1:]
+    rows = torch.arange(height, device=images.device)[:, None] + down
+    columns = torch.arange(width, device=images.device) + across
+    top, left = rows.floor(), columns.floor()
+    below, right = (rows - top).float()[:, None], (columns - left).float()[:, None]
+    flat, found = images.flatten(2), torch.zeros_like(images)
+    for dy, tall in ((0, 1 - below), (1, below)):
+        for dx, wide in ((0, 1 - right), (1, right)):
+            place = _mirrored(top.long() + dy, height) * width + _mirrored(left.long() + dx, width)
+            taken = flat.gather(2, place.flatten(1)[:, None].expand(-1, channels, -1)).view_as(images)
+            found = found + taken * (tall * wide)
+    return found
+
+
+def _mirrored(place: Tensor, size: int) -> Tensor:
+    place = place % (2 * size)
+    return place.where(place < size, 2 * size - 1 - place)
+
+
+@lru_cache(maxsize=64)
+def _box(size: int, fewer: int, device: torch.device) -> Tensor:
+    """Pillow's weights ``[fewer, size]``: what its box filter makes of single bright pixels."""
+    import torch
+    from PIL import Image
+
+    lights = Image.fromarray(np.eye(size, dtype=np.float32))
+    found = np.asarray(lights.resize((fewer, size), Image.Resampling.BOX), dtype=np.float64).T
+    return torch.from_numpy((found / found.sum(1, keepdims=True)).astype(np.float32)).to(device)

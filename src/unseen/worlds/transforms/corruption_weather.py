@@ -1,0 +1,115 @@
+"""The weather of ImageNet-C (Hendrycks & Dietterich 2019): snow, frost, fog and brightness, by severity 1 to 5.
+
+The published frost is six photographs; they are not ours to ship, so frost is drawn here (ours): its numbers are not
+those of ImageNet-C. Snow and fog follow the package ``imagecorruptions``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unseen.worlds.rendering import chance
+from unseen.worlds.transforms.corruption_blur import along_path, zoomed
+from unseen.worlds.transforms.noise import normal, pixel_bits, sixteen
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+FLAKES = (  # mean, deviation, zoom, threshold, radius, σ along the path, share of the picture
+    (0.1, 0.3, 3, 0.5, 10, 4, 0.8),
+    (0.2, 0.3, 2, 0.5, 12, 4, 0.7),
+    (0.55, 0.3, 4, 0.9, 12, 8, 0.7),
+    (0.55, 0.3, 4.5, 0.85, 12, 8, 0.65),
+    (0.55, 0.3, 2.5, 0.85, 12, 12, 0.55),
+)
+FROSTS = ((1.0, 0.4), (0.8, 0.6), (0.7, 0.7), (0.65, 0.7), (0.6, 0.75))  # share of the picture, of the frost
+FOGS = ((1.5, 2.0), (2.0, 2.0), (2.5, 1.7), (2.5, 1.5), (3.0, 1.4))  # how much, how smooth
+LIGHTER = (0.1, 0.2, 0.3, 0.4, 0.5)
+ICE = (0.84, 0.92, 1.0)  # the colour of frost (ours)
+
+
+def snow(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """A paler picture with flakes that fall within 45° of straight down, and the same flakes turned by 180°."""
+    import torch
+
+    mean, deviation, zoom, threshold, radius, sigma, kept = FLAKES[round(strength) - 1]
+    height, width = images.shape[-2:]
+    drawn = normal(images.device)[sixteen(pixel_bits(images, keys), 0)] * deviation + mean
+    flakes = zoomed(drawn, zoom)
+    flakes = torch.where(flakes < threshold, 0.0, flakes).clamp_(0, 1)
+    flakes = along_path(flakes, radius, sigma, keys, -135, -45)[..., :height, :width]
+    flakes = (flakes * 255).round_() / 255
+    plain = images.float() / 255
+    pale = torch.maximum(plain, _luma(plain) * 1.5 + 0.5)
+    whole = plain * kept + pale * (1 - kept)
+    return ((whole + flakes + flakes.flip((-2, -1))) * 255).clamp_(0, 255)
+
+
+def frost(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """A weighted sum of the picture and of ice crystals (ours): ridges of two plasmas, thicker by a third."""
+    import torch
+
+    kept, added = FROSTS[round(strength) - 1]
+    height, width = images.shape[-2:]
+    fields = [plasma(keys, height, width, decay, f"frost {n}") for n, decay in enumerate((1.6, 1.8, 2.2))]
+    ridges = [1 - (2 * field - 1).abs() for field in fields[:2]]
+    crystals = torch.maximum(ridges[0], ridges[1]) ** 4
+    ice = (0.15 + 0.75 * crystals + 0.5 * (fields[2] - 0.5)).clamp_(0, 1).float()[:, None] * 255
+    colour = ICE if images.shape[1] == 3 else (sum(ICE) / 3,) * images.shape[1]
+    return torch.cat(
+        [(images[:, c : c + 1] * kept + ice * (added * colour[c])) for c in range(images.shape[1])], 1
+    ).clamp_(0, 255)  # fmt: skip
+
+
+def fog(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """A plasma added to the picture, and both scaled to the picture's own brightest value."""
+    much, decay = FOGS[round(strength) - 1]
+    plain = images.float() / 255
+    cloud = plasma(keys, images.shape[-2], images.shape[-1], decay, "fog").float()[:, None]
+    most = plain.amax((1, 2, 3), keepdim=True)
+    return ((plain + cloud * much) * most / (most + much) * 255).clamp_(0, 255)
+
+
+def brightness(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """A larger value of HSV, up to one. Hue and saturation stay, so channels are scaled alike; black becomes grey."""
+    import torch
+
+    value = images.amax(1, keepdim=True).float()
+    lighter = (value + 255 * LIGHTER[round(strength) - 1]).clamp_(max=255)
+    return torch.where(value > 0, images.float() * (lighter / value.clamp(min=1e-6)), lighter)
+
+
+def plasma(keys: Tensor, height: int, width: int, decay: float, name: str) -> Tensor:
+    """Clouds from 0 to 1, ``[n, h, w]`` float64: the diamond-square algorithm on a torus, its side a power of two."""
+    import torch
+
+    side = 1 << (max(height, width, 2) - 1).bit_length()
+    field = torch.zeros(len(keys), side, side, dtype=torch.float64, device=keys.device)
+    step, wibble = side, 100.0
+    while step >= 2:
+        half = step // 2
+
+        def jittered(total: Tensor, part: str, step: int = step, wibble: float = wibble) -> Tensor:
+            places = total.shape[1] * total.shape[2]
+            drawn = chance.counted(keys, places, 0, "plasma", name, step, part).view(total.shape)
+            return total / 4 + chance.between(drawn, -1.0, 1.0).double() * (wibble * wibble)
+
+        corners = field[:, ::step, ::step]
+        square = corners + corners.roll(-1, 1)
+        middle = field[:, half::step, half::step] = jittered(square + square.roll(-1, 2), "middle")
+        up = middle + middle.roll(1, 1) + corners + corners.roll(-1, 2)
+        left = middle + middle.roll(1, 2) + corners + corners.roll(-1, 1)
+        field[:, ::step, half::step] = jittered(up, "up")
+        field[:, half::step, ::step] = jittered(left, "left")
+        step, wibble = half, wibble / decay
+    field = field - field.amin((1, 2), keepdim=True)
+    return (field / field.amax((1, 2), keepdim=True))[:, :height, :width]
+
+
+def _luma(images: Tensor) -> Tensor:
+    if images.shape[1] == 1:
+        return images
+    red, green, blue = images.split(1, 1)
+    found = red * 0.299
+    found = found + green * 0.587
+    return found + blue * 0.114
