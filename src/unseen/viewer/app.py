@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 import sys
+import time
 import traceback
 from collections.abc import Callable, Mapping
 from importlib.resources import files
@@ -46,6 +47,7 @@ ANSWERS: dict[str, Callable[[Shelf, Asked], Any]] = {
     "worlds": pictures.worlds,
     "pair": pair.pair,
     "units": units.units,
+    "exciting": units.exciting,
     "split": splits.split,
 }
 KINDS = {"css": "text/css", "js": "text/javascript", "html": "text/html", "svg": "image/svg+xml"}
@@ -82,6 +84,27 @@ def make_app(shelf: Shelf, *, names: frozenset[str] = frozenset(), token: str = 
     return app
 
 
+class Busy:
+    """Whether anybody waits for an answer; what is made ready ahead of need keeps out of the way."""
+
+    def __init__(self) -> None:
+        self._waiting, self._last = 0, time.monotonic()
+
+    def begin(self) -> None:
+        self._waiting += 1
+
+    def end(self) -> None:
+        self._waiting -= 1
+        self._last = time.monotonic()
+
+    def idle(self) -> float:
+        """Seconds since the last answer; 0 while one is awaited."""
+        return 0.0 if self._waiting else time.monotonic() - self._last
+
+
+BUSY = Busy()
+
+
 class Guard:
     """Asks for the right name and, where there is one, the token; tells browsers what may be done with answers."""
 
@@ -106,7 +129,11 @@ class Guard:
                 ]
             await send(message)
 
-        await (answer or self.app)(scope, receive, sent)
+        BUSY.begin()
+        try:
+            await (answer or self.app)(scope, receive, sent)
+        finally:
+            BUSY.end()
 
     def _refusal(self, request: Request, headers: Headers) -> Response | None:
         name = _name_in(headers.get("host", ""))

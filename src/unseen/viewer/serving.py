@@ -7,6 +7,7 @@ import ipaddress
 import secrets
 import socket
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from unseen.vocabulary.errors import UnseenError
 
 PORT = 8765
 TRIES = 20  # ports after the first that are tried before any free one is taken
+QUIET = 0.8  # seconds without a question, after which things are made ready
 HERE = ("127.0.0.1", "localhost", "::1")
 
 
@@ -114,10 +116,13 @@ def _no_port(host: str, port: int, error: OSError) -> UnseenError:
 
 
 def _make_ready() -> None:
-    """What takes long to import or make, while nobody waits for it yet."""
-    import polars  # noqa: F401
-    import torch  # noqa: F401
+    """What takes long to import or make, while nobody waits for anything."""
+    from importlib import import_module
 
+    from unseen.viewer.app import BUSY
     from unseen.viewer.charts import vega
 
-    vega()
+    for make in (lambda: import_module("polars"), vega, lambda: import_module("torch")):
+        while BUSY.idle() < QUIET:
+            time.sleep(QUIET / 4)
+        make()
