@@ -48,7 +48,11 @@ def kill_one(path):
 
 def suspend_one(path, seconds):
     """One of them stops for longer than its lease lasts, in the middle of a trial, and comes back."""
-    pid = next(one.pid for one in heartbeats(path) if one.living and one.doing and one.pid in workers(path))
+    deadline = time.monotonic() + 60
+    while not (found := [one.pid for one in heartbeats(path) if one.doing and one.pid in workers(path)]):
+        assert time.monotonic() < deadline, "no worker is at a trial"
+        time.sleep(0.05)
+    (pid, *_) = found
     os.kill(pid, signal.SIGSTOP)
     time.sleep(seconds)
     os.kill(pid, signal.SIGCONT)
