@@ -59,11 +59,12 @@ def suspend_one(path, seconds):
     return pid
 
 
-def until(path, n, seconds=900):
+def until(path, n, follower, seconds=900):
     """Wait until n trials are stored; each is stored once: what is there never changes."""
     store, seen, deadline = Store(path), {}, time.monotonic() + seconds
     while len(names := store.finished()) < n:
         assert time.monotonic() < deadline, f"{len(names)} of {n} after {seconds} s"
+        assert follower.poll() in (None, 0), "whoever follows has ended"
         for name in names:
             told = (store.trials / name / "trial.json").read_text()
             assert seen.setdefault(name, told) == told
