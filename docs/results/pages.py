@@ -15,6 +15,7 @@ from docs.results.combinations import NAMES, Combinations
 from docs.results.contrasts import above, above_all, agree, averaged, family, less, order, rank_order
 from docs.results.exposures import Exposed, near_the_edge
 from docs.results.matrices import Conditions
+from docs.results.people import Biases, DataSets, Lines
 from docs.results.regressions import Toys
 from docs.results.stems import NOISES, Stems, compared
 from docs.results.templates import rendered
@@ -192,9 +193,20 @@ def worlds() -> dict[str, Any]:
     return {**made, **names, **sources, **runs, "verdict": verdict, "within": within}
 
 
+def geirhos2019() -> dict[str, Any]:
+    at = HERE / "geirhos2019"
+    return {"biases": Biases(at / "biases.parquet"), "sets": DataSets(at / "datasets.parquet")}
+
+
+def recht2019() -> dict[str, Any]:
+    return {"lines": Lines(HERE / "recht2019" / "lines.parquet"), "V2": "imagenetv2-matched-frequency-format-val"}
+
+
 PAGES: dict[str, Callable[[], dict[str, Any]]] = {"madan2022": madan2022, "rendered-cars": rendered_cars}
 PAGES |= {
     "geirhos2018": geirhos2018,
+    "geirhos2019": geirhos2019,
+    "recht2019": recht2019,
     "schott2022": schott2022,
     "zaidi2020": zaidi2020,
     "stems": stems,

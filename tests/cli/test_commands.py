@@ -211,7 +211,7 @@ def test_pack_and_unpack(say, finished, tmp_path):
 
 def test_clean_removes_leftovers_and_asks_before_it_removes_results(say, finished, monkeypatch):
     store = load_study(finished).store
-    (store.trials / ".half-1").mkdir()
+    (store.trials / f".half-{2**22 + 1}").mkdir()  # of a process that cannot live
     store.fail("a1", {"error": "no"})
     assert "removed 1 half-written, 1 failure records, 0 trials no longer needed" in say("clean", finished).out
     assert len(store.finished()) == 4

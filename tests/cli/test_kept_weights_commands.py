@@ -34,7 +34,7 @@ def test_removed_weights_are_told_and_the_trials_that_need_them_are_named_before
     assert "4 finished trials kept no weights" in say("plan", finished, "--no-time", "--device", "cpu").flat
     one = ("--set", "seeds=[1]")
     words = (
-        "2 finished trials are asked for something new and their weights were not kept; they are trained again: "
+        "2 finished trials are asked for something new, and their weights are not kept: they are trained again: "
         "seen_per_level 1 · seed 1, seen_per_level 8 · seed 1"
     )
     assert words in say("status", finished, *MORE, *one).flat

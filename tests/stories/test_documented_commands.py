@@ -57,6 +57,7 @@ INSTEAD = {  # a command that takes no --set -> one that does the same and does
     "demo": "run demo --set seeds=[0]",
 }
 NOT_HERE = {  # first words of a command -> why it is not run
+    "restore photo.png": "3,000 steps take an hour on a CPU; tests/engines/test_restoring.py runs the command",
     "results runs/schott2022/mpi3d": "a study of hours on a GPU",
     "run schott2022/dsprites --set world.root=": "needs the official file of dSprites",
 }

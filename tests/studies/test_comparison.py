@@ -232,3 +232,18 @@ def test_the_command_writes_a_page_and_numbers_in_every_form(tmp_path):
     assert pl.read_parquet(tmp_path / "n.parquet").height > 10
     assert run(app, ["compare", file, "--format", "parquet"]).exit_code == 1
     assert run(app, ["compare", file, "--format", "pdf"]).exit_code == 1
+
+
+def test_repeats_of_networks_are_members_and_unseen_images_are_compared(tmp_path):
+    from pathlib import Path
+
+    from unseen.studies.store import Store
+
+    Store(tmp_path / "golden").unpack(Path(__file__).resolve().parents[1] / "golden" / "combinations.unseen")
+    what = gathered([str(tmp_path / "golden")], open_study, How())
+    assert "sets unseen" in what.answers.notes[0]
+    assert {len(group.members) for group in what.answers.groups} == {3}
+    found = numbers_of(what.answers)
+    assert all(pair.over == "repeats" for pair in found.pairs)
+    both = gathered([str(tmp_path / "golden")], open_study, How(sets=("seen", "unseen")))
+    assert both.answers.asked.sum() > what.answers.asked.sum()

@@ -52,7 +52,7 @@ def test_weights_that_are_gone_are_learned_anew_and_it_is_said_of_which_trials(f
     outcome, told = again(opened)
     assert (outcome.finished, outcome.asked) == (2, 0)
     assert told == [
-        "2 finished trials are asked for something new and their weights were not kept; they are trained again: "
+        "2 finished trials are asked for something new, and their weights are not kept: they are trained again: "
         "seen_per_level 1 · seed 0, seen_per_level 8 · seed 0"
     ]
     assert len(all_kept(opened.store)) == 2

@@ -93,11 +93,30 @@ def test_doubled_trials_are_refused_unless_it_is_said_which_counts(tmp_path):
     assert "dog" in set(last["response"])
 
 
-def test_one_image_under_several_conditions_is_refused(tmp_path):
-    text = network().replace(",NaN,n01", ",c10,n01")
-    other = network().replace("net,", "other,").replace(",NaN,n01", ",c30,n01")
+def test_one_image_under_several_conditions_is_several_images(tmp_path):
+    one, two = people(1), people(1, condition="c10").replace("subject-01", "subject-02")
+    keep = "cat"  # as in experiments with sessions: names without what was done to the picture
+    texts = [text.replace("_c30_", "_0_").replace("_c10_", "_0_") for text in (one, two)]
+    texts = [
+        f"{text}\nsubject-0{k + 1},1,99,0.8,{keep},cat,c50,0099_cop_s0{k + 1}_0_cat_10_n99_9.png"
+        for k, text in enumerate(texts)
+    ]
+    found = read_trials([put(tmp_path / "a", *texts)])
+    assert found.frame["image"].n_unique() == 2 * 12 + 1
+    assert found.factors == ("condition",)
+
+
+def test_images_under_several_conditions_are_refused_where_a_subject_tells_none(tmp_path):
+    one = people(1) + "\nsubject-01,1,99,0.8,cat,cat,c50,0099_cop_s01_c50_cat_10_n99_9.png"
+    two = people(2, condition="c10") + "\nsubject-02,1,99,0.8,cat,cat,c50,0099_cop_s02_c50_cat_10_n99_9.png"
     with pytest.raises(UnseenError, match="several conditions"):
-        read_trials([put(tmp_path / "a", text, other)])
+        read_trials([put(tmp_path / "a", one, two, network())])
+
+
+def test_a_condition_that_a_network_has_throughout_is_not_its_images(tmp_path):
+    found = read_trials([put(tmp_path / "a", people(1), network().replace(",NaN,n", ",3,n"))])
+    assert found.frame["image"].n_unique() == 12
+    assert "others name another" in " ".join(found.notes)
 
 
 def test_cue_conflicts_have_their_shape_and_texture_from_their_names(tmp_path):

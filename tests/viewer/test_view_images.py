@@ -180,6 +180,8 @@ def test_units_are_the_studys_and_the_most_specialised_come_first(ask, opened):
     assert activity == sorted(activity, reverse=True)
     assert activity[0] == grid.max()
     assert ask("units", study="here/regression")["trials"] == []
+    assert found["weights"] is False
+    assert "no weights of trial" in ask("exciting", refused=400, study=HERE, trial="3", unit=0)
 
 
 def test_the_split_is_drawn_with_its_sets_and_their_reasons(ask, opened, studies):

@@ -1,6 +1,7 @@
 """What `unseen view` says of studies and trials."""
 
 import shutil
+import threading
 import time
 
 import numpy as np
@@ -11,6 +12,9 @@ from unseen.studies.beating import Beating
 from unseen.studies.overview import overview
 from unseen.studies.recorded import Event
 from unseen.studies.store import Store
+from unseen.viewer import answers
+from unseen.viewer.asked import Asked
+from unseen.viewer.shelf import Shelf
 from unseen.vocabulary.locks import held_alone
 
 pytest_plugins = ("viewed",)
@@ -156,3 +160,24 @@ def test_largest_errors_of_numbers_come_first(ask):
     assert errors == sorted(errors, reverse=True)
     assert found["accuracy"] is None
     assert np.isfinite(errors).all()
+
+
+def test_who_filters_answers_does_not_wait_for_who_draws_images(studies):
+    shelf = Shelf(studies)
+    drawing, over = threading.Event(), threading.Event()
+
+    def draw():
+        with shelf["here/combinations"].lock:
+            drawing.set()
+            over.wait(60)
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    try:
+        assert drawing.wait(10)
+        found = answers.page(shelf, Asked((("study", "here/combinations"), ("right", "no"))))
+        assert found["n"] > 0
+        assert thread.is_alive()
+    finally:
+        over.set()
+        thread.join()

@@ -345,9 +345,7 @@ def explain(
     ] = None,
     methods: Annotated[
         list[str] | None,
-        typer.Option(
-            "--methods", metavar="NAMES", help="E.g. gradient,grad-cam,occlusion; all. Default: the usual ones."
-        ),
+        typer.Option("--methods", metavar="NAMES", help="E.g. grad-cam,occlusion, or all. Default: the usual ones."),
     ] = None,
     label: Annotated[
         str | None,
@@ -1008,6 +1006,49 @@ def features(
         console, model, world, settings, checkpoint=checkpoint, preprocessing=preprocessing, sample=sample, seed=seed,
         out=out, device=device, precision=precision,
     )  # fmt: skip
+
+
+@app.command()
+def restore(
+    images: Annotated[list[Path], typer.Argument(parser=given_path, metavar="IMAGE...", help="Pictures to restore.")],
+    task: Annotated[
+        str, typer.Option("--task", help="denoise, inpaint, jpeg, super-resolve, or curves (how fast each is learned).")
+    ] = "denoise",
+    amount: Annotated[
+        float | None,
+        typer.Option(
+            "--amount", help="σ of the noise (25), share missing (0.5), JPEG quality (10), times smaller (4)."
+        ),
+    ] = None,
+    mask: Annotated[
+        str, typer.Option("--mask", help='With inpaint: a picture whose black pixels are missing, or "text".')
+    ] = "",
+    as_is: Annotated[bool, typer.Option("--as-is", help="The pictures are damaged already.")] = False,
+    network: Annotated[str, typer.Option("--network", help="skip, plain or resnet.")] = "skip",
+    steps: Annotated[int, typer.Option("--steps", help="Steps of fitting.")] = 3000,
+    scales: Annotated[int, typer.Option("--scales", help="Scales (resnet: blocks).")] = 5,
+    width: Annotated[int, typer.Option("--width", help="Channels at each scale.")] = 128,
+    size: Annotated[int, typer.Option("--size", help="Larger pictures are shrunk to this many pixels.")] = 256,
+    seed: Annotated[int, typer.Option("--seed", help="Of the damage, the weights and the input.")] = 0,
+    out: Annotated[
+        Path, typer.Option("--out", parser=given_path, metavar="FOLDER", help="Where pictures and numbers go.")
+    ] = Path("restored"),
+    device: Device = "auto",
+) -> None:
+    """Restore pictures by a network that has learned nothing: its architecture is the prior (Ulyanov et al. 2018).
+
+    Pictures are damaged first, so that PSNR is known, beside classical ways; --as-is restores what is damaged already.
+    Several pictures of one size are fitted at once.
+
+    Example: `unseen restore photo.png --task inpaint --mask text --size 64 --scales 3 --width 32 --steps 500`
+    """
+    from unseen.cli.restoring import restore_pictures
+    from unseen.engines.restoring import Fit
+
+    fit = Fit(network, steps, scales, width, seed=seed)
+    restore_pictures(
+        console, images, task, fit, amount=amount, mask=mask, size=size, as_is=as_is, out=out, device=device
+    )
 
 
 @app.command()

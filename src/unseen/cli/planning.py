@@ -191,13 +191,11 @@ def show_levels(study: Any, trial: Any, found: Any, console: Console, *, pairs: 
     """What a split by levels trains on: a line per factor and, if asked, a grid for every two of them."""
     from unseen.reports import pair_grids, strips
     from unseen.reports.shades import COLUMNS, ROWS
-    from unseen.vocabulary.design_facts import Ranges
 
     facts = study.split(trial).facts
     console.print(f"[bold]{escape(_condition(trial) or 'the split')}[/]")
-    if isinstance(facts, Ranges) and facts.trained_share is not None:
-        train, test = (f"{100 * (share or 0):.1f} %" for share in (facts.trained_share, facts.test_share))
-        print_hanging(console, f"{facts.mode}: {train} of all rows to train on, {test} to test; {facts.words}")
+    if facts.shares_in_words:
+        print_hanging(console, facts.shares_in_words)
     asked = study.asked(trial)
     if not pairs and len(asked) > MOST_SETS:  # they do not fit in the plan's table
         sizes = ", ".join(f"{name} {found.sizes[name].images:,}" for name in asked)

@@ -29,13 +29,13 @@ def serve(console: Terminal, path: Path | None, *, host: str, port: int | None, 
             console.print("whoever has this address can look; nobody can change anything", markup=False)
         console.print("Ctrl-C ends it; runs go on.", markup=False)
         if browser:
-            _open(page.address)
+            open_browser(page.address)
 
     with stopped_with("the page is closed; runs go on."):
         page.run(started)
 
 
-def _open(address: str) -> None:
+def open_browser(address: str) -> None:
     """Open a browser, where there is a screen; without one a text browser would take the terminal."""
     import threading
     import webbrowser

@@ -23,6 +23,7 @@ from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import RowSet, Split
 
 VERSION = 1
+POOLS_BY_KIND = True  # before version 3 of pools this design took every image for itself
 MODES = ("random", "composition", "interpolation", "extrapolation")
 
 

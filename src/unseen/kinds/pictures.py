@@ -15,7 +15,6 @@ from unseen.kinds.visit_pictures import distinct, is_repeated, visit_picture
 from unseen.reports.contents import SplitPicture
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
-from unseen.vocabulary.design_facts import LeftOut
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.seeds import keyed
 from unseen.vocabulary.split import Split
@@ -79,7 +78,7 @@ def grid_pictures(study: Study, trial: Trial, found: Audit, *, examples: bool) -
         counts=found.shown,
         examples=shown,
         missing=missing,
-        note=left_out_note(found) if isinstance(split.facts, LeftOut) else "; ".join(found.problems),
+        note=left_out_note(found) if split.facts.title else "; ".join(found.problems),
         trains=found.trains,
     )
     return [picture]
@@ -94,9 +93,7 @@ def _asked(split: Split, samples: Samples, found: Audit) -> np.ndarray:
 
 def _title(split: Split, found: Audit) -> str:
     """What a split by domains is trained on, and that another trains nothing; "" where cells say it."""
-    if not found.trains:
-        return "nothing is trained on"
-    return f"trained on {split.facts.trained}" if isinstance(split.facts, LeftOut) else ""
+    return split.facts.title if found.trains else "nothing is trained on"
 
 
 def left_out_note(found: Audit) -> str:

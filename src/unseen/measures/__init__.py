@@ -71,7 +71,7 @@ from unseen.measures.regression import (
     towards_mean,
     undefined_factors,
 )
-from unseen.measures.retest import Line, fit_line, from_scale, mean_drop, to_scale
+from unseen.measures.retest import SCALES, Line, fit_line, from_scale, mean_drop, to_scale
 from unseen.measures.scaling import scaled
 from unseen.measures.similarity import Dependence, MapSimilarity, agreement, judge_dependence, map_similarity
 from unseen.measures.statistics import Interval, mean_interval, median_interval, proportion_interval
@@ -120,6 +120,7 @@ from unseen.measures.wordnet import path_similarity
 __all__ = [
     "DCI",
     "MIG",
+    "SCALES",
     "ActiveShares",
     "Bin",
     "BySimilarity",

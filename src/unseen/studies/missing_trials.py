@@ -35,12 +35,11 @@ class MissingTrials:
             whose = "its weights are kept, and it is" if n == 1 else "their weights are kept, and they are"
             found.append(f"{_trials(n)}: {whose} asked without training")
         if n := len(self.again):
-            one = n == 1
-            kept, then = ("its weights were", "it is") if one else ("their weights were", "they are")
+            is_, whose, they = ("is", "its", "it is") if n == 1 else ("are", "their", "they are")
             names = listed((trial.label for trial in self.again), MOST)
             found.append(
-                f"{n} finished trial{'s' * (not one)} {'is' if one else 'are'} asked for something new and {kept} not "
-                f"kept; {then} trained again: {names}"
+                f"{n} finished trial{'s' * (n != 1)} {is_} asked for something new, and {whose} weights are not kept: "
+                f"{they} trained again: {names}"
             )
         return found
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from unseen.studies.archives import ARRAYS, ENCODER, ENCODERS, FACTS, IDENTITY, SUBJECT, TABLES, plain_json
+from unseen.vocabulary.design_facts import needed_facts
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.subjects import MODEL, PEOPLE
 from unseen.vocabulary.visible import visible
@@ -113,17 +114,12 @@ _MAYBE = {
     ("facts", "grid"): (_lists(_count), "a list of counts"),
     ("facts", "combinations"): (_is(int, float, type(None)), "a number"),
 }
-_BY_DESIGN = {
-    "expose": {
-        ("facts", "seen"): (_number, "a number"),
-        ("facts", "exposed_numbers"): (_lists(_count), "a list of numbers"),
-        ("facts", "level"): (_is(str, list), "a name"),
-    },
-    "matrix": {
-        ("facts", "trained_levels"): (_is(list), "a list"),
-        ("facts", "visits_per_image"): (_number, "a number"),
-    },
-}  # what is read of the facts of these designs
+_OF_SPLIT = {  # by the words of `needed_facts`
+    "number": (_number, "a number"),
+    "numbers": (_lists(_count), "a list of numbers"),
+    "names": (_is(str, list), "a name"),
+    "list": (_is(list), "a list"),
+}
 
 
 # What a trial that trained nothing has in place of what training tells.
@@ -243,9 +239,9 @@ def read_facts(folder: Path) -> dict[str, Any]:
         _check(folder, facts, path, kind)
     for path, kind in _MAYBE.items():
         _check(folder, facts, path, kind, needed=False)
-    for path, kind in _BY_DESIGN.get(str(facts["description"].get("design", {}).get("name")), {}).items():
-        if path[-1] != "level" or "levels" not in facts["facts"]:
-            _check(folder, facts, path, kind)
+    design = str(facts["description"].get("design", {}).get("name"))
+    for key, sort in needed_facts(design, facts["facts"]).items():
+        _check(folder, facts, ("facts", key), _OF_SPLIT[sort])
     shown = {key: {visible(name): visible(text) for name, text in facts[key].items()} for key in ("flags", "machine")}
     return {**facts, "label": visible(facts["label"]), **shown}
 

@@ -200,7 +200,7 @@ def _pools_version(recipe: Recipe, design: Callable[..., Split] | None, space: C
     if takes and by == "instance" and isinstance(space, FactorSpace):
         used = {str(value) for value in arguments.values() if isinstance(value, str)}
         kinds = [f.name for f in space.factors if f.kind == "instance" and f.name not in used]
-        if kinds and ("instance" not in space or recipe.design.name == "hold_out_levels"):
+        if kinds and ("instance" not in space or getattr(inspect.getmodule(design), "POOLS_BY_KIND", False)):
             return 3
     return 2 if by == "nothing" or by in space else None
 

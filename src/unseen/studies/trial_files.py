@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 CONDITION = "condition"
+STEM, OWN_NAME = "without folder and ending", "by the picture's own name"
 PEOPLE_NAME = "people"  # what persons of a file are called together
 LAYOUT = ("subj", "session", "trial", "rt", "object_response", "category", "condition", "imagename")
 _CUES = re.compile(r"([a-z]+)\d+-([a-z]+)\d+")
@@ -71,8 +72,9 @@ def read_trials(
         found = found.with_columns(pl.lit(stem).alias(SUBJECT))
     frame = _who(found, name)
     frame, how = _own_names(frame)
+    frame, told = _conditions(frame)
     frame = frame.with_columns(_said(frame, rules))
-    notes = [f"{frame.height:,} answers of {frame['who'].n_unique()} in {_files(paths)}", *how]
+    notes = [f"{frame.height:,} answers of {frame['who'].n_unique()} in {_files(paths)}", *how, *told]
     frame, more = _once(frame, rules)
     frame, missing = _missing(frame, rules)
     frame, factors = _factors(frame)
@@ -117,12 +119,51 @@ def _own_names(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     best, fewest, how = frame[IMAGE], len(names), ""
     for way, form in FORMS.items():
         short = {name: form(name) for name in names}
-        if len(set(short.values())) >= fewest:
+        stimuli = way == OWN_NAME and any(one != FORMS[STEM](name) for name, one in short.items())
+        if len(set(short.values())) >= fewest + stimuli:  # a stimulus has its picture's name, even if nobody needs it
             continue
         shorter = frame[IMAGE].replace_strict(short, return_dtype=pl.String)
         if frame.select(pl.struct("who", shorter.alias("n")).n_unique()).item() == asked:
             best, fewest, how = shorter, len(set(short.values())), way
     return frame.with_columns(best.alias(IMAGE)), [f"images are joined {how}"] if how else []
+
+
+def _conditions(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Each image's condition. One that a subject has throughout is no property of its images where others differ from
+    it; an image under several conditions is several images."""
+    import polars as pl
+
+    if CONDITION not in frame.columns:
+        return frame, []
+    unknown = pl.col(CONDITION).str.to_lowercase().is_in(list(NOTHING))
+    frame = frame.with_columns(pl.when(unknown).then(None).otherwise(CONDITION).alias(CONDITION))
+    notes = []
+    if _several(frame).height:
+        alone = pl.col(CONDITION).n_unique().over("who") == 1
+        frame = frame.with_columns(pl.when(alone).then(None).otherwise(CONDITION).alias(CONDITION))
+        notes.append("conditions of subjects that have one throughout are not told: others name another")
+    if (odd := _several(frame)).height:
+        if frame.filter(pl.col(IMAGE).is_in(odd[IMAGE].implode()) & pl.col(CONDITION).is_null()).height:
+            raise UnseenError(
+                f"{odd.height:,} images have several conditions, '{odd[IMAGE][0]}' for one, and some subjects have "
+                f"none: their names do not tell what was shown. Give each image of a condition its own name."
+            )
+        several = pl.col(IMAGE).is_in(odd[IMAGE].implode())
+        named = pl.concat_str(IMAGE, CONDITION, separator=" @ ")
+        frame = frame.with_columns(pl.when(several).then(named).otherwise(IMAGE).alias(IMAGE))
+        notes.append(f"{odd.height:,} images were shown under several conditions: each is an image of its own")
+    return frame, notes
+
+
+def _several(frame: pl.DataFrame) -> pl.DataFrame:
+    """Images with more than one condition."""
+    import polars as pl
+
+    return (
+        frame.group_by(IMAGE, maintain_order=True)
+        .agg(pl.col(CONDITION).drop_nulls().n_unique().alias("k"))
+        .filter(pl.col("k") > 1)
+    )
 
 
 def _said(frame: pl.DataFrame, rules: JoiningRules) -> pl.Series:
@@ -194,17 +235,9 @@ def _factors(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
 
     found: list[str] = []
     if CONDITION in frame.columns:
-        known = frame.filter(~pl.col(CONDITION).str.to_lowercase().is_in(list(NOTHING)))
-        per = known.group_by(IMAGE).agg(
-            pl.col(CONDITION).n_unique().alias("k"), pl.col(CONDITION).first().alias("level")
-        )
-        if (odd := per.filter(pl.col("k") > 1)).height:
-            raise UnseenError(
-                f"{odd.height:,} images have several conditions, '{odd[IMAGE][0]}' for one: their names do not tell "
-                f"what was shown. Give each image of a condition its own name."
-            )
-        frame = frame.drop(CONDITION).join(per.select(IMAGE, pl.col("level").alias(CONDITION)), on=IMAGE, how="left")
-        found += [CONDITION] if per.height and per["level"].n_unique() > 1 else []
+        levels = frame.group_by(IMAGE).agg(pl.col(CONDITION).drop_nulls().first().alias("level"))
+        frame = frame.drop(CONDITION).join(levels.rename({"level": CONDITION}), on=IMAGE, how="left")
+        found += [CONDITION] if levels["level"].drop_nulls().n_unique() > 1 else []
     cues = cue_words(frame[IMAGE].unique(maintain_order=True).to_list(), frame[TRUTH].unique().to_list())
     if cues:
         for place, factor in enumerate(("shape", "texture")):
@@ -224,7 +257,7 @@ def cue_words(images: Sequence[str], categories: Sequence[str]) -> dict[str, tup
     """
     found = {}
     for name in images:
-        stem = FORMS["by the picture's own name"](name)
+        stem = FORMS[OWN_NAME](name)
         match = _CUES.fullmatch(stem)
         if match is None or not {match[1], match[2]} <= set(categories):
             return {}

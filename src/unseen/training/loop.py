@@ -94,7 +94,8 @@ def flags_of(learner: Learner) -> dict[str, str]:
     if learner.settings.select == "best" and len(curve) > earlier and learner.best_epoch == len(curve) - 1:
         before, last = (curve[place]["validation loss total"] for place in (-1 - earlier, -1))
         if before > 0 and (before - last) / before > STILL_FALLING:
-            fell = f"validation loss fell from {before:.3g} to {last:.3g} in the last {earlier} epoch(s)"
+            span = "epoch" if earlier == 1 else f"{earlier} epochs"
+            fell = f"validation loss fell from {before:.3g} to {last:.3g} in the last {span}"
             flags["unconverged"] = fell
     return flags
 

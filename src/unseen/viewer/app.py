@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 import sys
+import time
 import traceback
 from collections.abc import Callable, Mapping
 from importlib.resources import files
@@ -46,6 +47,7 @@ ANSWERS: dict[str, Callable[[Shelf, Asked], Any]] = {
     "worlds": pictures.worlds,
     "pair": pair.pair,
     "units": units.units,
+    "exciting": units.exciting,
     "split": splits.split,
 }
 KINDS = {"css": "text/css", "js": "text/javascript", "html": "text/html", "svg": "image/svg+xml"}
@@ -78,15 +80,38 @@ def make_app(shelf: Shelf, *, names: frozenset[str] = frozenset(), token: str = 
     ]
     app = Starlette(routes=routes, exception_handlers={404: _absent})
     app.state.shelf = shelf
-    app.add_middleware(_Guard, names=names, token=token)
+    app.add_middleware(Guard, names=names, token=token)
     return app
 
 
-class _Guard:
+class Busy:
+    """Whether anybody waits for an answer; what is made ready ahead of need keeps out of the way."""
+
+    def __init__(self) -> None:
+        self._waiting, self._last = 0, time.monotonic()
+
+    def begin(self) -> None:
+        self._waiting += 1
+
+    def end(self) -> None:
+        self._waiting -= 1
+        self._last = time.monotonic()
+
+    def idle(self) -> float:
+        """Seconds since the last answer; 0 while one is awaited."""
+        return 0.0 if self._waiting else time.monotonic() - self._last
+
+
+BUSY = Busy()
+
+
+class Guard:
     """Asks for the right name and, where there is one, the token; tells browsers what may be done with answers."""
 
-    def __init__(self, app: ASGIApp, names: frozenset[str], token: str) -> None:
-        self.app, self.names, self.token = app, names, token
+    def __init__(
+        self, app: ASGIApp, names: frozenset[str], token: str, methods: tuple[str, ...] = ("GET", "HEAD")
+    ) -> None:
+        self.app, self.names, self.token, self.methods = app, names, token, methods
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -104,13 +129,17 @@ class _Guard:
                 ]
             await send(message)
 
-        await (answer or self.app)(scope, receive, sent)
+        BUSY.begin()
+        try:
+            await (answer or self.app)(scope, receive, sent)
+        finally:
+            BUSY.end()
 
     def _refusal(self, request: Request, headers: Headers) -> Response | None:
         name = _name_in(headers.get("host", ""))
         if self.names and name not in self.names:
             return PlainTextResponse(f"this page is not called '{name[:80]}'; open it by the address it printed.", 421)
-        if request.method not in ("GET", "HEAD"):
+        if request.method not in self.methods:
             return PlainTextResponse("this page is only read; nothing can be changed here.", 405)
         if not self.token:
             return None
@@ -124,7 +153,7 @@ class _Guard:
         if _same(request.cookies.get(COOKIE, ""), self.token):
             return None
         return PlainTextResponse(
-            "a token is asked for: open the whole address that `unseen view` printed, with ?token= at its end.", 401
+            "a token is asked for: open the whole address that was printed, with ?token= at its end.", 401
         )
 
 

@@ -7,6 +7,7 @@ import ipaddress
 import secrets
 import socket
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from unseen.vocabulary.errors import UnseenError
 
 PORT = 8765
 TRIES = 20  # ports after the first that are tried before any free one is taken
+QUIET = 0.8  # seconds without a question, after which things are made ready
 HERE = ("127.0.0.1", "localhost", "::1")
 
 
@@ -58,7 +60,7 @@ def served(folder: Path, *, host: str = "127.0.0.1", port: int | None = None) ->
     """The studies of a folder, ready to be served: only to this machine, unless another ``host`` is named; then a
     token is asked for. A ``port`` that is named must be free; else the first free one from 8765 on is taken."""
     shelf = Shelf(folder)
-    bound = _bound(host, port)
+    bound = bound_socket(host, port)
     return Served(shelf, host, bound.getsockname()[1], "" if is_local(host) else secrets.token_urlsafe(24), bound)
 
 
@@ -74,7 +76,7 @@ def is_local(host: str) -> bool:
         return False
 
 
-def _bound(host: str, port: int | None) -> socket.socket:
+def bound_socket(host: str, port: int | None) -> socket.socket:
     if port is not None and not 0 <= port <= 65535:
         raise UnseenError(f"--port {port} is no port; possible: 1 to 65535, or 0 for any that is free.")
     for number in [port] if port is not None else [*range(PORT, PORT + TRIES), 0]:
@@ -114,10 +116,13 @@ def _no_port(host: str, port: int, error: OSError) -> UnseenError:
 
 
 def _make_ready() -> None:
-    """What takes long to import or make, while nobody waits for it yet."""
-    import polars  # noqa: F401
-    import torch  # noqa: F401
+    """What takes long to import or make, while nobody waits for anything."""
+    from importlib import import_module
 
+    from unseen.viewer.app import BUSY
     from unseen.viewer.charts import vega
 
-    vega()
+    for make in (lambda: import_module("polars"), vega, lambda: import_module("torch")):
+        while BUSY.idle() < QUIET:
+            time.sleep(QUIET / 4)
+        make()

@@ -106,11 +106,12 @@ class OnShelf:
     def __init__(self, name: str, path: Path) -> None:
         self.name, self.path = name, path
         self.lock = threading.RLock()
+        self._looking = threading.Lock()  # another: who filters answers does not wait for who draws images
         self._now: tuple[object, Reading] | None = None
 
     def reading(self) -> Reading:
         """The study as its files are now; the same object as long as they did not change."""
-        with self.lock:
+        with self._looking:
             now = changed(self.path)
             if self._now is None or self._now[0] != now:
                 self._now = now, Reading(self.path, before=None if self._now is None else self._now[1])

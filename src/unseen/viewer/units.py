@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,12 +10,18 @@ from unseen.engines.opened_trial import OpenedTrial
 from unseen.reports.contents import UnitPicture
 from unseen.reports.palette import themed
 from unseen.reports.pictures import unit_grid
+from unseen.studies.missing_trials import kept_of
 from unseen.viewer.asked import Asked
 from unseen.viewer.pictures import point_of
 from unseen.viewer.shelf import NotServed, OnShelf, Reading, Shelf
+from unseen.vocabulary.seeds import keyed
+
+if TYPE_CHECKING:
+    from unseen.studies.trials import Trial
 
 PAGE, MOST = 24, 60
 IMAGES = 6  # of the cells that excite a unit most
+TOP, PROBED = 9, 512  # images that excite it most, of so many of the probe at most
 ORDERS = ("specialization", "selectivity", "invariance", "unit")
 
 
@@ -55,6 +61,45 @@ def units(shelf: Shelf, asked: Asked) -> dict[str, Any]:
         ],
         "scores": scores.select("unit", "unit_type", "selectivity", "invariance", "specialization").to_dicts(),
         "why": why,
+        "weights": not now.study.absent and _has_weights(now, trial),
+    }
+
+
+def _has_weights(now: Reading, trial: OpenedTrial) -> bool:
+    return kept_of(now.study, _point(now, trial)) is not None
+
+
+def _point(now: Reading, trial: OpenedTrial) -> Trial:
+    """The same trial of the study whose images are at hand."""
+    return now.study.trials[now.identities.index(trial.identity)]
+
+
+def exciting(shelf: Shelf, asked: Asked) -> dict[str, Any]:
+    """The images of the probe that excite a unit most, and where in each: where the weights of its network are kept."""
+    from unseen.explanations.exciting import exciting_patches
+
+    on_shelf = shelf[asked.text("study")]
+    with on_shelf.lock:
+        now = on_shelf.reading()
+        trial = _with_activity(now, asked.text("trial"))
+        if trial is None or now.study.absent:
+            raise NotServed("no activity of units is stored, or the images are not at hand.")
+        layer = asked.one_of("layer", trial.layers, trial.layers[-1])
+        unit = asked.whole("unit", 0, 0, len(trial.activity(layer)) - 1)
+        point = _point(now, trial)
+        world, split = now.study.world(point), now.study.split(point)
+        rows = split.rows(world.samples, "probe")
+        rows = rows[np.argsort(keyed(0, "viewer", rows))[:PROBED]]
+        network = OpenedTrial(now.study, point).network()
+        (found,) = exciting_patches(network.module, world.images, rows, layer, [unit], top=TOP)
+    height, width = world.size
+    scale = np.array([height, width, height, width])
+    return {
+        "unit": unit,
+        "probed": len(rows),
+        "rows": [one.row for one in found],
+        "activity": [one.activity for one in found],
+        "boxes": [(np.array(one.box) / scale).tolist() for one in found],
     }
 
 

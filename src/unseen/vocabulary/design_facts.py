@@ -63,6 +63,17 @@ class Ranges(Facts):
     def name(self) -> str:
         return self.mode
 
+    @property
+    def shares_in_words(self) -> str:
+        """
+        >>> Ranges(mode="random", trained_share=0.3, test_share=0.7, words="any cell").shares_in_words
+        'random: 30.0 % of all rows to train on, 70.0 % to test; any cell'
+        """
+        if self.trained_share is None:
+            return ""
+        train, test = (f"{100 * (share or 0):.1f} %" for share in (self.trained_share, self.test_share))
+        return f"{self.mode}: {train} of all rows to train on, {test} to test; {self.words}"
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Exposed(Facts):
@@ -74,6 +85,8 @@ class Exposed(Facts):
 
     known_by: ClassVar[tuple[str, ...]] = ("seen", "exposed_numbers")
     if_given: ClassVar[tuple[str, ...]] = ("levels",)
+    designs: ClassVar[tuple[str, ...]] = ("expose",)
+    needs: ClassVar[Mapping[str, str]] = {"seen": "number", "exposed_numbers": "numbers", "level": "names"}
 
     seen: int
     exposed: tuple[Level, ...] = ()
@@ -88,6 +101,11 @@ class Exposed(Facts):
     disjoint_by: str = ""
     withheld: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     visits_per_image: int | None = None
+
+    @classmethod
+    def needed_of(cls, told: Mapping[str, Any]) -> Mapping[str, str]:
+        """Where there are several ``levels`` there is no ``level``."""
+        return {key: sort for key, sort in cls.needs.items() if key != "level" or "levels" not in told}
 
     @property
     def transformations(self) -> tuple[Level, ...]:
@@ -105,6 +123,8 @@ class Conditions(Facts):
     """Some levels of a factor are trained on, all are asked (``matrix``). ``trained`` says which, in words."""
 
     known_by: ClassVar[tuple[str, ...]] = ("trained_levels", "visits_per_image")
+    designs: ClassVar[tuple[str, ...]] = ("matrix",)
+    needs: ClassVar[Mapping[str, str]] = {"trained_levels": "list", "visits_per_image": "number"}
 
     trained: str = ""
     trained_levels: tuple[Any, ...]
@@ -140,6 +160,10 @@ class LeftOut(Facts):
     not_asked: tuple[Level, ...] = ()
     not_asked_images: int = 0
     absent: tuple[Level, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return f"trained on {self.trained}"
 
     @property
     def has_distances(self) -> bool:
@@ -222,6 +246,15 @@ TYPES: tuple[type[Facts], ...] = (
     Listed,
     EachVaried,
 )  # the first that fits
+
+
+def needed_facts(design: str, told: Mapping[str, Any]) -> Mapping[str, str]:
+    """What the stored facts of a design's trial must have, and of what sort; nothing is known of others' designs.
+
+    >>> needed_facts("matrix", {}), needed_facts("mine", {})
+    ({'trained_levels': 'list', 'visits_per_image': 'number'}, {})
+    """
+    return next((one.needed_of(told) for one in TYPES if design in one.designs), {})
 
 
 def facts_of(told: Mapping[str, Any]) -> Facts:

@@ -21,11 +21,14 @@ class Facts(Mapping[str, Any]):
     kw_only=True)``; its fields are the keys of the stored table, in their order.
 
     ``known_by``: keys by which a stored table is told to be of this type; ``if_given``: fields that are written only
-    where there is something in them.
+    where there is something in them. ``designs``: by whose name a stored table must be of this type; it is damaged
+    where what it ``needs`` is not there, or not what it is said to be ("number", "numbers", "list", "names").
     """
 
     known_by: ClassVar[tuple[str, ...]] = ()
     if_given: ClassVar[tuple[str, ...]] = ()
+    designs: ClassVar[tuple[str, ...]] = ()
+    needs: ClassVar[Mapping[str, str]] = {}
 
     combinations: int | None = None  # cells that training shows; None: not counted
     grid: tuple[int, ...] = ()  # levels of each factor that may be shown or asked
@@ -43,6 +46,16 @@ class Facts(Mapping[str, Any]):
     @property
     def name(self) -> str:
         """What such a split is called; "" where its design says no name."""
+        return ""
+
+    @property
+    def title(self) -> str:
+        """What a picture of the split is called; "" where the number of its cells says it."""
+        return ""
+
+    @property
+    def shares_in_words(self) -> str:
+        """What parts of all rows are trained on and tested; "" where cells say it."""
         return ""
 
     @property
@@ -67,6 +80,11 @@ class Facts(Mapping[str, Any]):
     def fits(cls, told: Mapping[str, Any]) -> bool:
         """Whether a table has what tells this type."""
         return all(key in told for key in cls.known_by)
+
+    @classmethod
+    def needed_of(cls, told: Mapping[str, Any]) -> Mapping[str, str]:
+        """What a stored table of this type must have, and of what sort."""
+        return cls.needs
 
     @classmethod
     def of(cls: type[Own], facts: Facts) -> Own:
@@ -108,7 +126,7 @@ class PlainFacts(Facts):
         object.__setattr__(self, "_told", dict(self.table))
 
 
-COMMON = tuple(key for key in Facts.__annotations__ if key not in ("known_by", "if_given", "_told"))
+COMMON = tuple(key for key in Facts.__annotations__ if key not in ("known_by", "if_given", "designs", "needs", "_told"))
 
 
 def frozen(value: Any) -> Any:

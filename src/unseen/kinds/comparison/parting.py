@@ -74,7 +74,7 @@ def _from_world(compared: Compared, names: list[str]) -> dict[str, np.ndarray]:
         drawn = world.images(np.array([compared.rows[name] for name in known], dtype=np.int64)).cpu().numpy()
     except UnseenError:
         return {}
-    return {name: visible(picture) for name, picture in zip(known, drawn)}
+    return {name: np.moveaxis(picture, 0, -1) for name, picture in zip(known, visible(drawn))}
 
 
 def _from_folder(names: list[str], folder: Path) -> dict[str, np.ndarray]:

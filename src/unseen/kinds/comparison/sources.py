@@ -11,7 +11,7 @@ import numpy as np
 
 from unseen.kinds.comparison.answers import NOT_ASKED, OBJECT, Answers, answers_of
 from unseen.kinds.every_answer import KEY, every_answer
-from unseen.kinds.trial_answers import NOT_TESTED, condition_of, keys_that_differ
+from unseen.kinds.trial_answers import NOT_TESTED, UNSEEN, condition_of, keys_that_differ
 from unseen.studies.answer_files import SUFFIXES
 from unseen.studies.given_answers import JoiningRules, SubjectDetails, joined
 from unseen.studies.stored import at_hand
@@ -163,7 +163,8 @@ def _of_study(
     sets = frame["set"].unique(maintain_order=True).to_list()
     if strange := [one for one in how.sets if one not in sets]:
         raise unknown("set", strange[0], sets, where=f"'{study.path}'")
-    kept = list(how.sets) or [one for one in sets if not one.startswith(NOT_TESTED)]
+    tested = [one for one in sets if not one.startswith(NOT_TESTED)]
+    kept = list(how.sets) or [one for one in tested if one.startswith(UNSEEN)] or tested
     frame = frame.filter(pl.col("set").is_in(kept) & (pl.col("target") == target))
     if frame.is_empty():
         raise UnseenError(f"'{study.path}' has no answers about '{target}' in {listed(kept)}.")
@@ -202,7 +203,13 @@ def _of_study(
     frame = frame.with_columns(pl.col(one).cast(pl.String) for one in factors)
     extra = [one for one in (OBJECT, "row") if one in frame.columns]
     found = frame.select("group", "kind", "who", "image", "truth", "response", *factors, *extra)
-    return found, factors, [f"{study.path}: {found.height:,} answers about '{target}' ({listed(kept)})"]
+    return found, factors, [_told(study, found.height, target, kept, tested)]
+
+
+def _told(study: Study, answers: int, target: str, kept: Sequence[str], tested: Sequence[str]) -> str:
+    left = [one for one in tested if one not in kept]
+    more = f"; others with --of: {listed(left, 6)}" if left else ""
+    return f"{study.path}: {answers:,} answers about '{target}', sets {listed(kept, 6)}{more}"
 
 
 def _kind_of(study: Study) -> Any:

@@ -1,0 +1,122 @@
+"""People and networks of released trials, and lines of new against original accuracy, as the pages tell them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from docs.results.numbers import Mean, interval, number, table
+
+NAMES = {
+    "vgg": "VGG-16", "alexnet": "AlexNet", "googlenet": "GoogLeNet", "resnet50": "ResNet-50",
+    "resnet50-train-60-epochs": "ResNet-50, stylised ImageNet", "people": "people",
+}  # fmt: skip
+
+
+class Biases:
+    """Shape bias by subject and shape category: counts of decisions, with the library's interval beside them."""
+
+    def __init__(self, path: Path) -> None:
+        self.rows = pl.read_parquet(path)
+        pooled = self.rows.filter(pl.col("category") == "")
+        counts = pooled.select((pl.col("shape") / (pl.col("shape") + pl.col("texture")) - pl.col("bias")).abs().max())
+        if counts.item() > 1e-12:
+            raise AssertionError("a shape bias is not shape / (shape + texture)")
+        alone = pooled.filter(pl.col("persons") == 0)  # Clopper and Pearson by scipy
+        for row in alone.to_dicts():
+            exact = stats.binomtest(row["shape"], row["n"]).proportion_ci(method="exact")
+            if not np.allclose([exact.low, exact.high], [row["low"], row["high"]]):
+                raise AssertionError(f"{row['subject']}: another interval than scipy's")
+
+    def one(self, source: str, subject: str, category: str = "") -> dict:
+        of = (pl.col("source") == source) & (pl.col("subject") == subject) & (pl.col("category") == category)
+        (row,) = self.rows.filter(of).to_dicts()
+        return row
+
+    def told(self, source: str, subject: str, category: str = "", digits: int = 3) -> str:
+        row = self.one(source, subject, category)
+        return interval(Mean(row["bias"], row["low"], row["high"], row["n"], np.nan), digits)
+
+    def pooled(self, source: str) -> str:
+        rows = []
+        for row in self.rows.filter(pl.col("source") == source, pl.col("category") == "").sort("bias").to_dicts():
+            n = f"{row['n']} people" if row["persons"] else f"{row['n']:,} decisions"
+            cells = (row["shape"], row["texture"], row["neither"], row["agreeing"])
+            rows.append([row["subject"], self.told(source, row["subject"]), n, *(f"{one:,}" for one in cells)])
+        return table(["subject", "shape bias", "n", "shape", "texture", "neither", "agreeing, left out"], rows)
+
+    def by_category(self, *who: tuple[str, str]) -> str:
+        names = sorted(name for name in self.rows["category"].unique().to_list() if name)
+        rows = [[name, *(number(self.one(*one, name)["bias"], 2) for one in who)] for name in names]
+        return table(["shape", *(subject for _, subject in who)], rows)
+
+
+class DataSets:
+    """Accuracy and error consistency of each subject on each of the 17 data sets."""
+
+    def __init__(self, path: Path) -> None:
+        self.every = pl.read_parquet(path)
+        self.rows = self.every.filter(pl.col("kind") != "here")
+        self.names = self.rows["data set"].unique(maintain_order=True).to_list()
+        self.subjects = ["people", *sorted(set(self.rows["subject"].to_list()) - {"people"})]
+
+    def mean(self, subject: str, what: str) -> float:
+        own = self.rows.filter(pl.col("subject") == subject)[what]
+        assert len(own) == len(self.names)
+        return float(own.mean())  # type: ignore[arg-type]
+
+    def means(self) -> str:
+        rows = []
+        for one in sorted(self.subjects, key=lambda s: -self.mean(s, "benchmark accuracy")):
+            what = ("benchmark accuracy", "kappa", "observed consistency", "accuracy")
+            rows.append([one, *(number(self.mean(one, name)) for name in what)])
+        return table(
+            ["subject", "accuracy", "κ with people", "observed consistency", "accuracy, every condition"], rows
+        )
+
+    def each(self, subject: str) -> str:
+        rows = []
+        for row in self.rows.filter(pl.col("subject") == subject).to_dicts():
+            parts = (("benchmark accuracy", "benchmark low", "benchmark high"), ("kappa", "kappa low", "kappa high"))
+            told = [interval(Mean(row[a], row[b], row[c], row["people"], np.nan), cut=False) for a, b, c in parts]
+            rows.append(
+                [row["data set"], *told, f"{row['people']}", f"{row['benchmark images']:,} of {row['images']:,}"]
+            )
+        return table(["data set", "accuracy", "κ with people", "people", "images counted"], rows)
+
+    def grid(self, what: str) -> str:
+        rows = []
+        for name in self.names:
+            own = {row["subject"]: row[what] for row in self.rows.filter(pl.col("data set") == name).to_dicts()}
+            rows.append([name, *(number(own[one], 2) for one in self.subjects)])
+        return table(["data set", *self.subjects], rows)
+
+
+class Lines:
+    """Lines that were fitted over models of the testbed."""
+
+    def __init__(self, path: Path) -> None:
+        self.rows = pl.read_parquet(path)
+
+    def one(self, new: str, models: str, scale: str) -> dict:
+        of = (pl.col("new") == new) & (pl.col("models") == models) & (pl.col("scale") == scale)
+        (row,) = self.rows.filter(of).to_dicts()
+        return row
+
+    def told(self, new: str, models: str, scale: str, what: str = "slope") -> str:
+        row = self.one(new, models, scale)
+        return interval(Mean(row[what], row[f"{what} low"], row[f"{what} high"], row["n"], np.nan))
+
+    def table(self, scale: str) -> str:
+        rows = []
+        for row in self.rows.filter(pl.col("scale") == scale).to_dicts():
+            at = row["new"], row["models"], scale
+            rows.append([
+                row["new"], row["models"], f"{row['n']}", self.told(*at), self.told(*at, "intercept"),
+                number(row["r2"]),
+                self.told(*at, "drop"),
+            ])  # fmt: skip
+        return table(["new test set", "models", "n", "slope", "intercept", "R²", "mean drop"], rows)

@@ -1,0 +1,90 @@
+"""`unseen ask`: people answer a study's questions in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from unseen.cli.interrupts import stopped_with
+from unseen.cli.terminal import Terminal
+from unseen.reports.console import print_hanging
+from unseen.vocabulary.errors import UnseenError
+
+
+def ask(
+    console: Terminal,
+    study: Any,
+    *,
+    name: str,
+    images: int,
+    pause: int,
+    duration: int,
+    within: int,
+    consent: Path | None,
+    host: str,
+    port: int | None,
+    browser: bool,
+    collect_only: bool,
+    partial: bool,
+) -> None:
+    """Serve the experiment until Ctrl-C, then put the answers into the study."""
+    from unseen.viewer.people.serving import served_experiment
+    from unseen.viewer.people.sessions import CONSENT, Experiment, Timing, collect
+
+    words = CONSENT if consent is None else _read(consent)
+    timing = Timing(image=duration, within=within)
+    experiment = Experiment(study, name, images, pause, timing, words)
+    total = len(experiment.rows)
+    if not total:
+        raise UnseenError(f"'{study.path}' asks no image.")
+    if images > total:
+        raise UnseenError(f"--images {images}: this study asks {total} images.")
+    if not collect_only:
+        page = served_experiment(experiment, host=host, port=port)
+
+        def started() -> None:
+            console.print(
+                f"{images or total} of {total} images for each person: {page.address}", markup=False, soft_wrap=True
+            )
+            if page.token:
+                console.print("whoever has this address can take part", markup=False)
+            console.print("Ctrl-C ends it; who is not through can go on when it is started again.", markup=False)
+            if browser:
+                from unseen.cli.viewing import open_browser
+
+                open_browser(page.address)
+
+        with stopped_with("the page is closed."):
+            page.run(started)
+    people, unfinished = collect(experiment, partial=partial)
+    _told(console, experiment, people, unfinished, partial)
+
+
+def _told(console: Terminal, experiment: Any, people: int, unfinished: int, partial: bool) -> None:
+    from unseen.viewer.people.sessions import timing_of
+
+    who = f"{people} {'person' if people == 1 else 'people'}"
+    kept = f"answers of {who} are in {experiment.study.path} as '{experiment.name}'"
+    print_hanging(console, kept if people else "nobody is through yet; no answers were added.")
+    if unfinished:
+        later = "their answers are kept, and counted once they are (or with --partial)"
+        more = "their answers are counted too" if partial else later
+        print_hanging(console, f"{unfinished} not through: {more}.")
+    found = timing_of(experiment)
+    if found["shown"]:
+        refresh = f", frames of {found['refresh']:.1f} ms" if found["refresh"] else ""
+        print_hanging(
+            console,
+            f"images were shown for {found['median']:.0f} ms (median; 90 % of {found['shown']:,} trials "
+            f"{found['low']:.0f} to {found['high']:.0f}){refresh}; frames were dropped in {found['dropped']:,} trials.",
+        )
+
+
+def _read(file: Path) -> str:
+    try:
+        text = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeError) as error:
+        raise UnseenError(f"the consent text '{file}' cannot be read: {error}.") from None
+    if not text:
+        raise UnseenError(f"the consent text '{file}' is empty.")
+    return text

@@ -1,0 +1,1 @@
+"""`unseen ask`: a local page that runs a study's experiment with people."""
