@@ -19,6 +19,8 @@ from docs.results.people import Biases, DataSets, Lines
 from docs.results.regressions import Toys
 from docs.results.stems import NOISES, Stems, compared
 from docs.results.templates import rendered
+from docs.results.variations import Variation, points, published
+from docs.results.variations import findings as variation_findings
 from docs.results.yardsticks import Priced, Yardsticks, verdict, within
 
 HERE = Path(__file__).parent
@@ -193,6 +195,15 @@ def worlds() -> dict[str, Any]:
     return {**made, **names, **sources, **runs, "verdict": verdict, "within": within}
 
 
+def ibrahim2022() -> dict[str, Any]:
+    at = HERE / "ibrahim2022"
+    one, shown = (Variation(at / f"{name}.parquet") for name in ("everyday", "everyday-variation"))
+    meshes = Variation(at / "meshes.parquet")
+    made = {"everyday": one, "everyday_variation": shown, "claims": one.claims(), "shown": shown.shown()}
+    made |= {"meshes": meshes, "mesh_claims": meshes.claims()}
+    return {**made, "points": points, "published": published, "findings": variation_findings, **SHARED}
+
+
 def geirhos2019() -> dict[str, Any]:
     at = HERE / "geirhos2019"
     return {"biases": Biases(at / "biases.parquet"), "sets": DataSets(at / "datasets.parquet")}
@@ -209,6 +220,7 @@ PAGES |= {
     "recht2019": recht2019,
     "schott2022": schott2022,
     "zaidi2020": zaidi2020,
+    "ibrahim2022": ibrahim2022,
     "stems": stems,
     "worlds": worlds,
 }

@@ -195,6 +195,7 @@ class AnswersSection(Section):
 class MeasuresSection(Section):
     variant: Literal["paper", "as_released"] = "paper"
     scaling: Literal["min-max", "max", "none"] = "min-max"
+    similarity: Literal["wordnet", "sentences"] = "wordnet"  # of classes, where some were seen varying and others not
 
 
 class Recipe(Section):

@@ -58,6 +58,7 @@ from unseen.vocabulary.seeds import stream
 
 NAN = float("nan")
 HALF = 0.5
+SIMILARITY = {"wordnet": "WordNet path", "sentences": "sentence encoder"}
 REGIME_WORDS = {SAMPLES: "{:g} % of samples vary", INSTANCES: "{:g} % of objects vary"}
 
 
@@ -70,14 +71,23 @@ def summary_of(study: Study) -> pl.DataFrame:
 def findings_of(study: Study) -> tuple[Finding, ...]:
     """The findings alone."""
     found = read(study)
-    return _found(found)
+    return _found(found, nearest_of(found, study.recipe.measures.similarity))
 
 
-def _found(found: StudyGaps) -> tuple[Finding, ...]:
-    return corrected(variability_findings(found.gaps, nearest_of(found)))
+def _found(found: StudyGaps, near: Callable[[Any, str], float]) -> tuple[Finding, ...]:
+    return corrected(variability_findings(found.gaps, near))
 
 
-def nearest_of(found: StudyGaps) -> Callable[[Any, str], float]:
+def similarity_of(names: Sequence[str], by: str) -> np.ndarray:
+    """How alike classes are: by WordNet's tree, or by a sentence encoder."""
+    if by == "wordnet":
+        return path_similarity(names)
+    from unseen.models.sentences import sentence_similarity
+
+    return sentence_similarity([name.replace("_", " ") for name in names])
+
+
+def nearest_of(found: StudyGaps, by: str = "wordnet") -> Callable[[Any, str], float]:
     """The similarity of a class to the nearest one seen varying, by the repeat and the class; NaN where unknown."""
     known: dict[tuple[Any, str], float] = {}
     repeats = {row["trial"]: row["repeat"] for row in found.rows}
@@ -88,7 +98,7 @@ def nearest_of(found: StudyGaps) -> Callable[[Any, str], float]:
         if not facts.exposed or (repeat, names[0]) in known:
             continue
         exposed = {str(name) for name in facts.exposed}
-        near = nearest_seen(path_similarity(names), np.array([name in exposed for name in names]))
+        near = nearest_seen(similarity_of(names, by), np.array([name in exposed for name in names]))
         known |= {(repeat, name): float(value) for name, value in zip(names, near)}
     return lambda repeat, name: known.get((repeat, name), NAN)
 
@@ -98,7 +108,8 @@ def contents_of(study: Study) -> VariabilityContents:
     found = read(study)
     gaps, frame = found.gaps, summarise(found.tidy, found.trials)
     published, source = published_numbers(study.recipe.published)
-    findings, near = _found(found), nearest_of(found)
+    near = nearest_of(found, study.recipe.measures.similarity)
+    findings = _found(found, near)
     several = {name: name if len(set(found.named.values())) > 1 else "all networks" for name in found.named.values()}
     series = {identity: several[name] for identity, name in found.named.items()}
     bins, unknown = _bins(gaps, near)
@@ -128,6 +139,7 @@ def contents_of(study: Study) -> VariabilityContents:
         halves=tuple(_halves(gaps)),
         published_halves=_published_halves(published),
         bins=bins,
+        similarity=SIMILARITY[study.recipe.measures.similarity],
         unknown_classes=unknown,
     )
 

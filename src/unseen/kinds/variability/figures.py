@@ -147,7 +147,7 @@ def by_similarity(contents: VariabilityContents) -> Figure | str:
         f"error over classes, repeats of a class averaged (Ibrahim et al. 2022, Fig. 7, who compare words by "
         f"spaCy's vectors).{unknown}"
     )
-    panel = Panel("classes never seen varying", over_similarity(contents.bins), large=True)
+    panel = Panel("classes never seen varying", over_similarity(contents.bins, contents.similarity), large=True)
     return Figure("by-similarity", "Do similar classes gain?", caption, (panel,), ())
 
 

@@ -365,7 +365,7 @@ def _similar(gaps: Gaps, nearest: Callable[[Any, str], float]) -> Iterator[Findi
     known = int(np.isfinite(near).sum())
     statement = (
         f"Spearman's correlation of a class's gap with its similarity to the nearest class seen varying, within one "
-        f"repeat and factor; {known} of {len(found)} gaps are of classes that WordNet's tree knows"
+        f"repeat and factor; {known} of {len(found)} gaps are of classes whose similarity is known"
     )
     yield judged("classes like those seen varying have the smaller gap", capital(statement), verdict)
 

@@ -113,7 +113,7 @@ def heat(found: CrossedSlopes) -> alt.LayerChart:
     )
 
 
-def over_similarity(bins: Sequence[Bin]) -> alt.LayerChart:
+def over_similarity(bins: Sequence[Bin], by: str = "WordNet path") -> alt.LayerChart:
     """Mean gap of classes ± its standard error."""
     data = [
         {
@@ -127,7 +127,7 @@ def over_similarity(bins: Sequence[Bin]) -> alt.LayerChart:
         for one in bins
     ]
     base = alt.Chart(alt.Data(values=data))
-    axis = alt.Axis(title="similarity to the nearest class seen varying (WordNet path)", format="~g", tickCount=5)
+    axis = alt.Axis(title=f"similarity to the nearest class seen varying ({by})", format="~g", tickCount=5)
     x = alt.X("similarity:Q", scale=alt.Scale(zero=False, nice=True, padding=14), axis=axis)
     title = alt.Axis(title="gap, points", format=WHOLE, tickCount=5)
     tips = [

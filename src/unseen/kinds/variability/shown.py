@@ -95,4 +95,5 @@ class VariabilityContents(Contents):
     halves: tuple[ClassHalves, ...] = ()
     published_halves: tuple[ClassHalves, ...] = ()
     bins: tuple[Bin, ...] = ()
+    similarity: str = "WordNet path"
     unknown_classes: int = 0
