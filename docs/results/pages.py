@@ -14,6 +14,7 @@ from docs.results import exposures, numbers, regressions
 from docs.results.combinations import NAMES, Combinations
 from docs.results.contrasts import above, above_all, agree, averaged, family, less, order, rank_order
 from docs.results.exposures import Exposed, near_the_edge
+from docs.results.failure_rules import FailureTable
 from docs.results.looking import Looking
 from docs.results.matrices import Conditions
 from docs.results.people import Biases, DataSets, Lines
@@ -190,6 +191,11 @@ def explanations() -> dict[str, Any]:
     return {"sanity": Sanity(at / "sanity.parquet", at / "sanity.csv"), "where": Looking(at / "where.parquet")}
 
 
+def failures() -> dict[str, Any]:
+    at = HERE / "failures"
+    return {name: FailureTable(at / f"{name}.csv") for name in ("efficientnet", "combinations", "matrix")}
+
+
 def worlds() -> dict[str, Any]:
     at = HERE / "worlds"
     made: dict[str, Any] = {"y": Yardsticks(at / "yardsticks.parquet")}
@@ -230,6 +236,7 @@ PAGES |= {
     "ibrahim2022": ibrahim2022,
     "stems": stems,
     "explanations": explanations,
+    "failures": failures,
     "worlds": worlds,
 }
 
