@@ -14,6 +14,7 @@ from docs.results import exposures, numbers, regressions
 from docs.results.combinations import NAMES, Combinations
 from docs.results.contrasts import above, above_all, agree, averaged, family, less, order, rank_order
 from docs.results.exposures import Exposed, near_the_edge
+from docs.results.failure_rules import FailureTable
 from docs.results.matrices import Conditions
 from docs.results.people import Biases, DataSets, Lines
 from docs.results.regressions import Toys
@@ -183,6 +184,11 @@ def stems() -> dict[str, Any]:
     return {**made, "compared": compared(**made), "at": across, "NOISES": NOISES, "again": again}
 
 
+def failures() -> dict[str, Any]:
+    at = HERE / "failures"
+    return {name: FailureTable(at / f"{name}.csv") for name in ("efficientnet", "combinations", "matrix")}
+
+
 def worlds() -> dict[str, Any]:
     at = HERE / "worlds"
     made: dict[str, Any] = {"y": Yardsticks(at / "yardsticks.parquet")}
@@ -222,6 +228,7 @@ PAGES |= {
     "zaidi2020": zaidi2020,
     "ibrahim2022": ibrahim2022,
     "stems": stems,
+    "failures": failures,
     "worlds": worlds,
 }
 

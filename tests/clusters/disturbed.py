@@ -13,16 +13,18 @@ from small_study import TINY, ran
 from unseen.engines import open_study
 from unseen.kinds.collect import collect
 from unseen.studies.heartbeats import heartbeats
+from unseen.studies.jobs import jobs_of, stored
 from unseen.studies.leases import newest
 from unseen.studies.store import Store
 from unseen.studies.study import load_study
 
 TRIALS = 40
-QUICK = {"UNSEEN_HEARTBEAT": "1", "UNSEEN_STALE": "8", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+QUICK = {"UNSEEN_HEARTBEAT": "1", "UNSEEN_STALE": "5", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 def forty(path):
-    return open_study({**TINY, "seeds": list(range(TRIALS // 2))}, out=path)
+    training = {**TINY["training"], "epochs": 2}
+    return open_study({**TINY, "training": training, "seeds": list(range(TRIALS // 2))}, out=path)
 
 
 def in_peace(path):
@@ -47,19 +49,34 @@ def kill_one(path):
 
 
 def suspend_one(path, seconds):
-    """One of them stops for longer than its lease lasts, in the middle of a trial, and comes back."""
-    pid = next(one.pid for one in heartbeats(path) if one.living and one.doing and one.pid in workers(path))
-    os.kill(pid, signal.SIGSTOP)
-    time.sleep(seconds)
-    os.kill(pid, signal.SIGCONT)
-    return pid
+    """One of them stops for longer than its lease lasts, while it has a trial that is not stored, and comes back."""
+    opened = load_study(path)
+    jobs = {job.key: job for job in jobs_of(opened)}
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        for one in [one for one in heartbeats(path) if one.pid in workers(path)]:
+            os.kill(one.pid, signal.SIGSTOP)
+            if _has_one_open(path, one.name, jobs, stored(opened)):
+                time.sleep(seconds)
+                os.kill(one.pid, signal.SIGCONT)
+                return one.pid
+            os.kill(one.pid, signal.SIGCONT)
+        time.sleep(0.05)
+    raise AssertionError("no worker is at a trial")
 
 
-def until(path, n, seconds=900):
+def _has_one_open(path, worker, jobs, names):
+    leases = newest(os.listdir(path / "leases"))
+    held = [key for key, one in leases.items() if (path / "leases" / f"{key}.{one.number}").read_text() == worker]
+    return any(not jobs[key].finished(names) for key in held if not leases[key].mark)
+
+
+def until(path, n, follower, seconds=900):
     """Wait until n trials are stored; each is stored once: what is there never changes."""
     store, seen, deadline = Store(path), {}, time.monotonic() + seconds
     while len(names := store.finished()) < n:
         assert time.monotonic() < deadline, f"{len(names)} of {n} after {seconds} s"
+        assert follower.poll() in (None, 0), "whoever follows has ended"
         for name in names:
             told = (store.trials / name / "trial.json").read_text()
             assert seen.setdefault(name, told) == told

@@ -141,6 +141,34 @@ def test_what_cannot_be_asked_is_refused(tmp_path):
         Experiment(study, pause=0)
 
 
+def test_ctrl_c_puts_answers_into_the_study_and_tells_how_long_images_were_shown(
+    experiment, client, monkeypatch, capsys
+):
+    from unseen.cli.asking import ask
+    from unseen.cli.terminal import Terminal
+    from unseen.viewer.people.serving import ServedExperiment
+
+    code = client.post("/api/begin", json={}).json()["code"]
+    for trial in range(len(experiment.rows)):
+        send(client, code, trial, "the digit 0", dropped=trial % 2)
+
+    def pressed(self, started):
+        self.bound.close()
+        started()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ServedExperiment, "run", pressed)
+    options = {"images": 0, "pause": 5, "duration": 200, "within": 0, "consent": None, "host": "127.0.0.1", "port": 0}
+    with pytest.raises(KeyboardInterrupt):
+        ask(
+            Terminal(), experiment.study, name="people", **options, browser=False, collect_only=False, partial=False
+        )  # fmt: skip
+    said = " ".join(capsys.readouterr().out.split())
+    assert "answers of 1 person are in" in said
+    assert "shown for 200 ms (median" in said
+    assert f"dropped in {len(experiment.rows) // 2} trials" in said
+
+
 @pytest.mark.slow
 @pytest.mark.browser
 def test_a_person_in_a_browser_stops_half_way_comes_back_and_is_compared_with_a_network(tmp_path):

@@ -29,7 +29,7 @@ def ask(
 ) -> None:
     """Serve the experiment until Ctrl-C, then put the answers into the study."""
     from unseen.viewer.people.serving import served_experiment
-    from unseen.viewer.people.sessions import CONSENT, Experiment, Timing, collect
+    from unseen.viewer.people.sessions import CONSENT, Experiment, Timing
 
     words = CONSENT if consent is None else _read(consent)
     timing = Timing(image=duration, within=within)
@@ -55,7 +55,17 @@ def ask(
                 open_browser(page.address)
 
         with stopped_with("the page is closed."):
-            page.run(started)
+            try:
+                page.run(started)
+            except KeyboardInterrupt:  # the usual end: what was answered is told before the last words
+                _collected(console, experiment, partial)
+                raise
+    _collected(console, experiment, partial)
+
+
+def _collected(console: Terminal, experiment: Any, partial: bool) -> None:
+    from unseen.viewer.people.sessions import collect
+
     people, unfinished = collect(experiment, partial=partial)
     _told(console, experiment, people, unfinished, partial)
 

@@ -6,6 +6,7 @@ A cluster that is lost altogether leaves a study that can go on anywhere. Ray is
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,7 +94,7 @@ def start_tasks(study: Study, workers: int | None, *, device: str = "auto", pack
     asked for, or as fit. Each takes a GPU where the cluster has any (``--device cpu``: none), else as many cores as a
     trial has threads."""
     try:
-        import ray  # type: ignore[import-not-found]
+        ray: Any = importlib.import_module("ray")
     except ImportError:
         raise UnseenError(LACKS) from None
     address = os.environ.get(ADDRESS, "auto")
@@ -105,7 +106,7 @@ def start_tasks(study: Study, workers: int | None, *, device: str = "auto", pack
             f"{ADDRESS}=HOST:PORT names another, and a cluster with a token wants RAY_AUTH_MODE and RAY_AUTH_TOKEN "
             "here too."
         ) from None
-    has: dict[str, float] = ray.cluster_resources()
+    has: Any = ray.cluster_resources()
     threads = study.recipe.training.threads
     gpus = 1 if device in ("auto", "cuda") and has.get("GPU") else 0
     if device == "cuda" and not gpus:

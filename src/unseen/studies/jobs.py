@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from unseen.studies.encoders import BadEncoder, encoder_record
 from unseen.studies.protocol_table import recipe_goes_together
-from unseen.studies.trials import Trial, describe, identities, learned_identity, precisions
+from unseen.studies.trials import Trial
 
 if TYPE_CHECKING:
     from unseen.studies.study import Study
@@ -53,10 +53,9 @@ def _trial_jobs(study: Study) -> list[Job]:
     for trial in study.trials:
         if trial.recipe.calibration.steps:
             continue
-        told = {one: describe(trial, study.world(trial), one) for one in precisions(trial.recipe, "cpu")}
-        key = learned_identity(told[min(told)])
-        names = frozenset(name for description in told.values() for name in identities(description))
-        groups.setdefault(key, []).append((trial, names))
+        learned = study.learned_names(trial)
+        key = min(learned, key=lambda name: learned[name])  # that of one precision, whatever device asks
+        groups.setdefault(key, []).append((trial, frozenset(study.names(trial))))
     jobs = []
     for key, group in groups.items():
         first = group[0][0]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from unseen.studies.kept_weights import KeptWeights, all_kept, weights_folder
 from unseen.studies.study import Study
-from unseen.studies.trials import Trial, describe, learned_identity, precisions
+from unseen.studies.trials import Trial, learned_identity
 from unseen.studies.weight_budget import keeps_weights
 from unseen.vocabulary.errors import listed
 from unseen.vocabulary.trust import CodeUnknown
@@ -98,8 +98,7 @@ def _learned(study: Study, trial: Trial, device: str) -> dict[str, str]:
     if trial.recipe.calibration.steps or study.absent:
         return {}
     try:
-        world = study.world(trial)
-        return {learned_identity(describe(trial, world, one)): one for one in precisions(trial.recipe, device)}
+        return study.learned_names(trial, device)
     except CodeUnknown:
         return {}
 

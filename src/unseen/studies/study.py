@@ -23,7 +23,17 @@ from unseen.studies.strengths import (
     without_strengths,
 )
 from unseen.studies.tables import make_split, open_world, trains
-from unseen.studies.trials import Trial, describe, expand, identities, identity, precisions
+from unseen.studies.trials import (
+    OfSeeds,
+    Trial,
+    TrialNames,
+    describe,
+    expand,
+    identity,
+    learned_part,
+    precisions,
+    with_weights,
+)
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.recipe import NamedSection, Recipe
 from unseen.vocabulary.split import Split
@@ -124,7 +134,7 @@ class Study:
 
     def refresh(self) -> None:
         """Look at the calibrations again: trials may have their strengths now."""
-        for name in ("points", "trials", "audits"):
+        for name in ("points", "trials", "audits", "_points_named"):
             self.__dict__.pop(name, None)
 
     @cached_property
@@ -183,11 +193,36 @@ class Study:
         if trial.recipe.calibration.steps:  # its strengths are to be found, and decide what it is
             return None
         try:
-            told = (describe(trial, self.world(trial), precision) for precision in precisions(trial.recipe, device))
-            names = (name for description in told for name in identities(description))
-            return next((name for name in names if self.store.has(name)), None)
+            return next((name for name in self.names(trial, device) if self.store.has(name)), None)
         except CodeUnknown:  # that of its network: found by all else that describes it
             return self._without_code.find(trial, self.world(trial), precisions(trial.recipe, device))
+
+    def names(self, trial: Trial, device: str = "cpu") -> list[str]:
+        """The identities under which a trial may be finished, those that this device would give first."""
+        return [name(trial.seed) for one in self._named(trial, device) for name in (one.plain, one.with_weights)]
+
+    def learned_names(self, trial: Trial, device: str = "cpu") -> dict[str, str]:
+        """The identities of what a trial learns, with the precision of each, the one this device uses first."""
+        return {one.learned(trial.seed): one.precision for one in self._named(trial, device)}
+
+    def _named(self, trial: Trial, device: str) -> list[TrialNames]:
+        """By what trials are named: the same for all seeds of one point of the grid, so found once for each; but for
+        what may be written again meanwhile, files and code of a user's own."""
+        network = trial.recipe.network
+        key = (id(trial.recipe), trial.learned_from, device)
+        if key not in self._points_named or network.checkpoint or network.model or ":" in network.backbone:
+            world = self.world(trial)
+            told = {one: describe(trial, world, one) for one in precisions(trial.recipe, device)}
+            found = [
+                TrialNames(one, OfSeeds(each), OfSeeds(with_weights(each)), OfSeeds(learned_part(each)))
+                for one, each in told.items()
+            ]
+            self._points_named[key] = trial.recipe, found  # the recipe too: while it is there its number is its own
+        return self._points_named[key][1]
+
+    @cached_property
+    def _points_named(self) -> dict[tuple[int, str, str], tuple[Recipe, list[TrialNames]]]:
+        return {}
 
     @cached_property
     def _without_code(self) -> Codeless:

@@ -40,6 +40,7 @@ PRECISIONS = ("float32", "bf16")
 MOST_TRIALS = 100_000
 PRETRAINING_VERSION = 1  # raise it when an encoder would learn otherwise
 MOST_VALUES = 3  # of a list, said one by one
+_ANY_SEED = 170_141_183_460_469_231_731  # stands for a seed in a text; none is as large
 KEPT = {"weights"}  # of [recordings]: whether weights are kept changes neither what is learned nor what is recorded
 
 
@@ -102,10 +103,11 @@ def expand(recipe: Recipe) -> list[Trial]:
                 _check_key(tables, key)
                 tables = override(tables, key, value)
             single = recipe_from(tables, f"recipe with {condition}")
+            told = single.model_dump(mode="json", exclude={"grid": True, "recordings": KEPT})
+            text = json.dumps(told, sort_keys=True, default=str)
             for seed in recipe.seeds if protocol_of(single).seeded else recipe.seeds[:1]:
                 trial = Trial(single, seed, condition)
-                told = single.model_dump(mode="json", exclude={"grid": True, "recordings": KEPT})
-                trials.setdefault(json.dumps([told, seed], sort_keys=True, default=str), trial)
+                trials.setdefault(f"{text} {seed}", trial)
     return list(trials.values())
 
 
@@ -323,8 +325,43 @@ def identity(description: Mapping[str, Any]) -> str:
 def identities(description: Mapping[str, Any]) -> tuple[str, str]:
     """Under which a trial may be finished: its own, and that of the same trial when ``recordings.weights = true`` was
     a part of it (results of before weights were kept by default still hold)."""
-    with_weights = {**description.get("recordings", {}), "weights": True}
-    return identity(description), identity({**description, "recordings": with_weights})
+    return identity(description), identity(with_weights(description))
+
+
+class OfSeeds:
+    """The identities of a description for any seed: what is before the seed in its text is hashed once, which makes a
+    study of many seeds quick to look at.
+
+    >>> description = {"a": 1, "seed": 3, "versions": {"training": 1}}
+    >>> OfSeeds(description)(7) == identity({**description, "seed": 7})
+    True
+    """
+
+    def __init__(self, description: Mapping[str, Any]) -> None:
+        before, _, self.after = as_hashed({**description, "seed": _ANY_SEED}).partition(str(_ANY_SEED))
+        assert str(_ANY_SEED) not in self.after
+        self.begun = hashlib.blake2b(before.encode(), digest_size=8)
+
+    def __call__(self, seed: int) -> str:
+        told = self.begun.copy()
+        told.update(f"{seed}{self.after}".encode())
+        return told.hexdigest()
+
+
+@dataclass(frozen=True)
+class TrialNames:
+    """By what the trials of one point of a grid are named, at one precision: ``plain`` and ``with_weights`` as finished
+    ones, ``learned`` by what they learn."""
+
+    precision: str
+    plain: OfSeeds
+    with_weights: OfSeeds
+    learned: OfSeeds
+
+
+def with_weights(description: Mapping[str, Any]) -> dict[str, Any]:
+    """The same trial when ``recordings.weights = true`` was a part of what it is."""
+    return {**description, "recordings": {**description.get("recordings", {}), "weights": True}}
 
 
 def without_weights(description: Mapping[str, Any]) -> dict[str, Any]:
