@@ -211,9 +211,9 @@ def worlds() -> dict[str, Any]:
 def ibrahim2022() -> dict[str, Any]:
     at = HERE / "ibrahim2022"
     one, shown = (Variation(at / f"{name}.parquet") for name in ("everyday", "everyday-variation"))
-    meshes = Variation(at / "meshes.parquet")
+    meshes, also = (Variation(at / f"{name}.parquet") for name in ("meshes", "meshes-variation"))
     made = {"everyday": one, "everyday_variation": shown, "claims": one.claims(), "shown": shown.shown()}
-    made |= {"meshes": meshes, "mesh_claims": meshes.claims()}
+    made |= {"meshes": meshes, "mesh_claims": meshes.claims(), "mesh_variation": also, "mesh_shown": also.shown()}
     return {**made, "points": points, "published": published, "findings": variation_findings, **SHARED}
 
 
