@@ -99,7 +99,7 @@ class OpenedTrial:
 
         from unseen.measures import unit_scores
 
-        scores = unit_scores(self.activity(layer), **self.inner.recipe.measures.model_dump())
+        scores = unit_scores(self.activity(layer), **self.inner.recipe.measures.model_dump(exclude={"similarity"}))
         rows, columns = self.facts["factors"]
         kinds = [
             (rows if by_rows else columns) if typed else None

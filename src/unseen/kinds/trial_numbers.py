@@ -57,8 +57,9 @@ def read_activity(folder: Path) -> dict[str, np.ndarray]:
 
 
 def unit_numbers(facts: Mapping[str, Any], folder: Path, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    of_units = {key: value for key, value in options.items() if key != "similarity"}  # that is of classes
     for layer, activity in read_activity(folder).items():
-        summary = unit_summary(activity.astype(np.float64), **options)
+        summary = unit_summary(activity.astype(np.float64), **of_units)
         for factor, kind in zip(facts["factors"], (summary.rows, summary.columns)):
             numbers = {
                 "share of units": kind.share,

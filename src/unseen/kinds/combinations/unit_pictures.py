@@ -21,7 +21,7 @@ def top_units(study: Study, trials: Sequence[Record], names: dict[str, str], eac
         name = names[record.identity]
         if name not in best or _rank(record) > _rank(best[name]):
             best[name] = record
-    options = study.recipe.measures.model_dump()
+    options = study.recipe.measures.model_dump(exclude={"similarity"})
     pictures = []
     for name, record in best.items():
         facts, activity = record.facts, read_activity(record.folder)
