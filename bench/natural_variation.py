@@ -54,7 +54,8 @@ def stages(meshes: str) -> tuple[Stage, ...]:
     """In the order in which they are worth having."""
     small = (*TINY, TINY_FOLDS)
     lite = 'grid."network.model"=["efficientnet-lite0"]'
-    pre = (*TINY, TINY_FOLDS, "pretraining.images=64", "pretraining.epochs=1", "pretraining.batch=32",
+    pre = (*TINY, 'world.classes=["mug","chair","car"]', TINY_FOLDS,
+           "pretraining.images=64", "pretraining.epochs=1", "pretraining.batch=32",
            "pretraining.warmup=0", "pretraining.world.side=32", 'grid."pretraining.seed"=[0]',
            'grid."pretraining.world.instances"=[1]', "network.arguments={}")  # fmt: skip
     real = (

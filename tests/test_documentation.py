@@ -136,6 +136,7 @@ def test_the_guide_names_every_key_of_a_recipe():
     sections = (
         recipe.Recipe, recipe.NetworkSection, recipe.TrainingSection, recipe.SearchSection, recipe.CalibrationSection,
         recipe.RecordingsSection, recipe.AnswersSection, recipe.MeasuresSection, recipe.PretrainingSection,
+        recipe.ExplanationsSection,
     )  # fmt: skip
     outside = {
         "network",
@@ -144,6 +145,7 @@ def test_the_guide_names_every_key_of_a_recipe():
         "search",
         "calibration",
         "recordings",
+        "explanations",
         "measures",
         "answers",
         "pretraining",

@@ -14,9 +14,12 @@ from docs.results import exposures, numbers, regressions
 from docs.results.combinations import NAMES, Combinations
 from docs.results.contrasts import above, above_all, agree, averaged, family, less, order, rank_order
 from docs.results.exposures import Exposed, near_the_edge
+from docs.results.failure_rules import FailureTable
+from docs.results.looking import Looking
 from docs.results.matrices import Conditions
 from docs.results.people import Biases, DataSets, Lines
 from docs.results.regressions import Toys
+from docs.results.sanity import Sanity
 from docs.results.stems import NOISES, Stems, compared
 from docs.results.templates import rendered
 from docs.results.variations import Variation, points, published
@@ -183,6 +186,16 @@ def stems() -> dict[str, Any]:
     return {**made, "compared": compared(**made), "at": across, "NOISES": NOISES, "again": again}
 
 
+def explanations() -> dict[str, Any]:
+    at = HERE / "explanations"
+    return {"sanity": Sanity(at / "sanity.parquet", at / "sanity.csv"), "where": Looking(at / "where.parquet")}
+
+
+def failures() -> dict[str, Any]:
+    at = HERE / "failures"
+    return {name: FailureTable(at / f"{name}.csv") for name in ("efficientnet", "combinations", "matrix")}
+
+
 def worlds() -> dict[str, Any]:
     at = HERE / "worlds"
     made: dict[str, Any] = {"y": Yardsticks(at / "yardsticks.parquet")}
@@ -198,9 +211,9 @@ def worlds() -> dict[str, Any]:
 def ibrahim2022() -> dict[str, Any]:
     at = HERE / "ibrahim2022"
     one, shown = (Variation(at / f"{name}.parquet") for name in ("everyday", "everyday-variation"))
-    meshes = Variation(at / "meshes.parquet")
+    meshes, also = (Variation(at / f"{name}.parquet") for name in ("meshes", "meshes-variation"))
     made = {"everyday": one, "everyday_variation": shown, "claims": one.claims(), "shown": shown.shown()}
-    made |= {"meshes": meshes, "mesh_claims": meshes.claims()}
+    made |= {"meshes": meshes, "mesh_claims": meshes.claims(), "mesh_variation": also, "mesh_shown": also.shown()}
     return {**made, "points": points, "published": published, "findings": variation_findings, **SHARED}
 
 
@@ -222,6 +235,8 @@ PAGES |= {
     "zaidi2020": zaidi2020,
     "ibrahim2022": ibrahim2022,
     "stems": stems,
+    "explanations": explanations,
+    "failures": failures,
     "worlds": worlds,
 }
 

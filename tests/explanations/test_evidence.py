@@ -59,3 +59,19 @@ def test_a_cnn_with_a_mean_at_its_end_has_evidence_and_a_transformer_has_none():
 def test_images_smaller_than_a_patch_are_refused():
     with pytest.raises(UnseenError, match="smaller than the patches of 33"):
         bagnet(33, 32)
+
+
+def test_a_narrow_bagnet_is_as_exact_and_sees_the_same_patch():
+    network = bagnet(9, 24, arguments={"width": 2})
+    assert network.trunk(torch.zeros(1, 3, 24, 24)).shape == (1, 64, 2, 2)
+    model = Preprocessed(network)
+    found = evidence(model, pictures(2, 3, 24, 24), 1)
+    with torch.no_grad():
+        scores = model.eval()(pictures(2, 3, 24, 24))["category"]
+    np.testing.assert_allclose(found.maps.mean((1, 2)), scores[:, 1], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("width", [0, -3, True])
+def test_a_width_that_is_no_number_of_channels_is_refused(width):
+    with pytest.raises(UnseenError, match="whole number of channels"):
+        bagnet(9, 24, arguments={"width": width})

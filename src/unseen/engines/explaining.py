@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from unseen.engines.map_files import ArrayFiles
 from unseen.kinds.maps_page import Explained, answer, page
-from unseen.kinds.telling import telling
 from unseen.studies.explained.album import Album, of_files, of_rows
 from unseen.studies.explained.checked import Check, check, checkable, evenly
 from unseen.studies.explained.drawn import Maps, draw, together
 from unseen.studies.explained.looked import Looked, asked_of, asked_words, given_looked, trial_looked
+from unseen.studies.explained.telling import telling
 from unseen.studies.explained.usual import ANSWERS_ALONE, USUAL, drawable, with_given
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 
@@ -124,7 +126,7 @@ def _of_study(name: str, wanted: Wanted, out: Path | None, device: Any, trust: b
     world = study.world(trial)
     if wanted.rows:
         return Subject(looked, of_rows(world, wanted.rows, looked.frame), home, notes=(note,))
-    found = telling(study, trial, looked if looked.target else None, wanted.number, wanted.target)
+    found = telling(study, trial, looked, _stored_answers(study, trial, looked.target), wanted.number)
     rows = [one.row for one in found]
     titles = [f"{one.truth}" for one in found]
     album = of_rows(world, rows, looked.frame, titles, [one.words for one in found])
@@ -133,6 +135,24 @@ def _of_study(name: str, wanted: Wanted, out: Path | None, device: Any, trust: b
         "surest wrong on unseen combinations."
     )
     return Subject(looked, album, home, tuple(one.group for one in found), (note, why))
+
+
+def _stored_answers(study: Any, trial: Any, target: str | None) -> Any:
+    """What the trial answered, as it is stored."""
+    import pyarrow.parquet as pq
+
+    from unseen.studies.explained.answered import asked_images
+
+    file = study.store.trials / study.find(trial) / "responses.parquet"
+    try:
+        table = pq.read_table(file)
+    except (OSError, ValueError) as error:
+        raise UnseenError(
+            f"the answers of trial '{trial.label}' cannot be read ({error}); run the study again."
+        ) from None
+    if "sample" not in table.column_names:
+        raise UnseenError("which image an answer is about was not stored by an old version; name images or --rows.")
+    return asked_images(study, trial, table, target or study.targets(trial)[0].name)
 
 
 def _of_model(name: str, wanted: Wanted, out: Path | None, device: Any) -> Subject:
@@ -228,26 +248,19 @@ def _drawn(
     tell: Tell,
 ) -> tuple[Maps, dict[str, Path]]:
     """Maps of all images; those of the first ones for the page, all of them as arrays where these are wanted."""
-    from unseen.engines.map_files import ArrayFiles
-
     kept: list[Maps] = []
-    saved: dict[str, Path] = {}
-    writer = ArrayFiles((to or subject.home) / "arrays", subject.album, tuple(settings)) if "arrays" in forms else None
-    for part in draw(
-        subject.looked,
-        subject.album,
-        asked,
-        settings,
-        subject.home,
-        tell=lambda done, total, what: tell("maps", done, total),
-    ):
-        if int(part.places[0]) < MOST:
-            kept.append(part)
-        if writer is not None:
-            writer.add(part, [subject.looked.class_name(int(one)) for one in part.labels])
-    if writer is not None:
-        saved["arrays"] = writer.close()
-    return together(kept), saved
+    place = (to or subject.home) / "arrays"
+    wanted = "arrays" in forms
+    with ArrayFiles(place, subject.album, tuple(settings)) if wanted else nullcontext() as writer:
+        for part in draw(
+            subject.looked, subject.album, asked, settings, subject.home,
+            tell=lambda done, total, what: tell("maps", done, total),
+        ):  # fmt: skip
+            if int(part.places[0]) < MOST:
+                kept.append(part)
+            if writer is not None:
+                writer.add(part, [subject.looked.class_name(int(one)) for one in part.labels])
+    return together(kept), {"arrays": place} if wanted else {}
 
 
 def _checks(

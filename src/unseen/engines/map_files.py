@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from unseen.kinds.maps_page import Explained
 from unseen.studies.explained.album import Album
 from unseen.studies.explained.drawn import Maps
 from unseen.studies.store import disk_error
-from unseen.vocabulary.whole_files import name_aside, put_whole, remove_leftovers
+from unseen.vocabulary.whole_files import put_whole, remove_leftovers, written_aside
 
 HEADS = ("image", "answer", "confidence", "note")
 
@@ -26,8 +28,24 @@ class ArrayFiles:
 
     def __init__(self, folder: Path, album: Album, methods: Sequence[str]) -> None:
         self.folder, self.album, self.methods = folder, album, tuple(methods)
-        self.open: dict[str, tuple[Path, np.memmap]] = {}
+        self.open: dict[str, np.memmap] = {}
+        self.aside = contextlib.ExitStack()  # what is written aside takes its place when this ends well
         self.rows: list[tuple[str, ...]] = []
+
+    def __enter__(self) -> ArrayFiles:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        for array in self.open.values():
+            array.flush()
+        self.open.clear()
+        self.aside.__exit__(*error)
+        if error[0] is None:
+            text = io.StringIO()
+            writer = csv.writer(text, lineterminator="\n")
+            writer.writerow(HEADS)
+            writer.writerows(self.rows)
+            put_whole(self.folder / "images.csv", text.getvalue())
 
     def add(self, part: Maps, answers: Sequence[str]) -> None:
         """Some images, in their order."""
@@ -44,24 +62,10 @@ class ArrayFiles:
         if name not in self.open:
             self.folder.mkdir(parents=True, exist_ok=True)
             remove_leftovers(self.folder, f"{name}.npy")
-            aside = self.folder / name_aside(f"{name}.npy")
+            aside = self.aside.enter_context(written_aside(self.folder / f"{name}.npy", sync=False))
             shape = (len(self.album), *like.shape[1:])
-            self.open[name] = aside, np.lib.format.open_memmap(aside, "w+", like.dtype, shape)
-        return self.open[name][1]
-
-    def close(self) -> Path:
-        """All of them, in place."""
-        for name, (aside, array) in self.open.items():
-            array.flush()
-            del array
-            aside.replace(self.folder / f"{name}.npy")
-        self.open.clear()
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(HEADS)
-        writer.writerows(self.rows)
-        put_whole(self.folder / "images.csv", text.getvalue())
-        return self.folder
+            self.open[name] = np.lib.format.open_memmap(aside, "w+", like.dtype, shape)
+        return self.open[name]
 
 
 def write_pictures(found: Explained, folder: Path) -> Path:

@@ -83,13 +83,17 @@ def gather(study: Study) -> Contents:
     """Everything the report shows, from the store alone, apart from example pictures, which the world draws."""
     unrun, kind = (len(study.missing()), len(study.trials)), answering(study)
     found = replace(kind.contents(study), absent=study.absent, unrun=unrun, made=made(study))
+    if study.recipe.explanations.methods:
+        from unseen.kinds.recorded_maps import map_sections
+
+        found = replace(found, added_sections=(*found.added_sections, *map_sections(study)))
     if tells_of_subjects(kind) or not study.store.subjects():
         return found
     from unseen.kinds.subjects.contents import beside
     from unseen.kinds.subjects.page import parts
 
     also = beside(study)
-    return found if also is None else replace(found, added_sections=tuple(parts(also)))
+    return found if also is None else replace(found, added_sections=(*found.added_sections, *parts(also)))
 
 
 def page_of(study: Study, contents: Contents | None = None) -> Page:

@@ -127,6 +127,8 @@ KINDS: dict[str, str] = {
     "variability": "unseen.kinds.variability:KIND",
     "subjects": "unseen.kinds.subjects:KIND",
     "weaknesses": "unseen.kinds.weaknesses:KIND",
+    "sanity": "unseen.kinds.sanity:KIND",
+    "looking": "unseen.kinds.looking:KIND",
 }
 EVERY = "*"  # in ``designs``: all that no other kind claims
 ANY = "combinations"  # of a design that no kind claims: accuracy on what was seen and on what was not

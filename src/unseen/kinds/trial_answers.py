@@ -61,18 +61,14 @@ class TrialAnswers:
         return ~np.isin(self.sets.places, [p for p, name in enumerate(self.sets.names) if name in NOT_TESTED])
 
 
-def read_trial_answers(study: Study, only: Trial | None = None) -> Iterator[TrialAnswers]:
-    """The answers of every finished trial, or of one. One whose files cannot be read is left to the tables, which say
-    so."""
+def read_trial_answers(study: Study) -> Iterator[TrialAnswers]:
+    """The answers of every finished trial. One whose files cannot be read is left to the tables, which say so."""
     from pyarrow import ArrowException
 
     found = [(trial, name) for trial in study.trials if (name := study.find(trial)) is not None]
     varied = keys_that_differ([trial for trial, _ in found])
-    mine = None if only is None else study.find(only)
     most = {key: max(values) for key in MORE if (values := _numbers([trial for trial, _ in found], key))}
     for trial, name in found:
-        if only is not None and name != mine:
-            continue
         main = all(trial.condition.get(key) in (value, None) for key, value in most.items())
         try:
             record = Record(study.store.read(name), study.store.trials / name)

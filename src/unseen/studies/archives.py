@@ -23,8 +23,10 @@ from unseen.vocabulary.errors import UnseenError
 MARK = "unseen-study"
 IDENTITY = re.compile(r"[0-9a-f]{16}")
 FACTS = "trial.json"
-TABLES = ("responses.parquet", "invariance.parquet", "thresholds.parquet")
-ARRAYS = ("activity.safetensors", "latents.safetensors")
+TABLES = (
+    "responses.parquet", "invariance.parquet", "thresholds.parquet", "explanations.parquet", "map_similarity.parquet",
+)  # fmt: skip
+ARRAYS = ("activity.safetensors", "latents.safetensors", "maps.safetensors")
 ENCODER = "encoder.json"  # of a pretrained network, written last
 ENCODERS = ("weights.safetensors", ENCODER)
 SUBJECT = "subject.json"

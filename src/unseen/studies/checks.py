@@ -50,6 +50,10 @@ def check_study(study: Study) -> None:
 def _check_trial(study: Study, trial: Trial, *, new: bool) -> None:
     """A trial's split, what is asked of it and how it is trained; ``new``: its split was not met before."""
     split, samples, targets = study.split(trial), study.world(trial).samples, study.targets(trial)
+    if trial.recipe.explanations.methods:
+        from unseen.studies.explained.recorded_maps import check_explanations
+
+        check_explanations(study, trial)
     asked = study.asked(trial)
     if not asked:
         wanted = ", ".join(trial.recipe.recordings.sets)

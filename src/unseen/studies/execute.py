@@ -42,7 +42,7 @@ def execute(study: Study, trials: Sequence[Trial], device: torch.device, watch: 
     failed and the others go on; running out of the device's memory is the caller's to handle (fewer at a time)."""
     with reproducible(trials[0].recipe.training.threads):
         if together := [trial for trial in trials if goes_together(trial)]:
-            answer_together(study, together, device, watch)
+            answer_together(study, together, device, watch, _given_maps)
         left = [trial for trial in trials if not goes_together(trial) and not _ask(study, trial, device, watch)]
         _execute(study, left, device, watch)
 
@@ -181,6 +181,8 @@ def _record(
             invariance = record_invariance(study, trial, network, layers, device=device, precision=precision)
         except UnseenError as error:  # the network is trained: keep what there is, say what there is not
             flags = {**flags, "no invariance": str(error)}
+    maps = _maps(study, trial, network, tables["responses"])
+    tables, arrays, flags = {**tables, **maps.tables}, {**arrays, "maps": maps.arrays}, {**flags, **maps.flags}
     known = facts_before(study, trial, precision)
     facts = {
         "identity": name,
@@ -191,11 +193,42 @@ def _record(
         **learned.facts(),
         "flags": flags,
         **({"invariance": invariance.facts} if invariance.facts else {}),
+        **({"explanations": dict(maps.facts)} if maps.facts else {}),
         **({"asked": asked} if asked else {}),
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S"),
     }
     study.store.save(name, partial(write_files, {**tables, **invariance.tables}, arrays, facts))
     return flags
+
+
+def _maps(study: Study, trial: Trial, network: Any, answers: pa.Table) -> Any:
+    """Maps of what the network looks at, where the recipe asks for them; the network is trained, and what cannot be
+    drawn of it is told."""
+    from unseen.studies.explained.recorded_maps import RecordedMaps, record_maps
+
+    if not trial.recipe.explanations.methods:
+        return RecordedMaps()
+    try:
+        return record_maps(study, trial, network, answers)
+    except UnseenError as error:
+        return RecordedMaps(flags={"no maps": str(error)})
+
+
+def _given_maps(study: Study, trial: Trial, answers: pa.Table, device: torch.device) -> Any:
+    """Maps of a model as it is, where the recipe asks for them."""
+    from unseen.studies.explained.looked import trial_looked
+    from unseen.studies.explained.recorded_maps import RecordedMaps, asked_images, record_of
+
+    if not trial.recipe.explanations.methods:
+        return RecordedMaps()
+    try:
+        if trial.recipe.network.model is None or trial.recipe.protocol_name != "given":
+            raise UnseenError(f"protocol = '{trial.recipe.protocol_name}' keeps no network that could be looked into")
+        looked = trial_looked(study, trial, device)
+        target = study.targets(trial)[0].name
+        return record_of(study, trial, looked, asked_images(study, trial, answers, target))
+    except UnseenError as error:
+        return RecordedMaps(flags={"no maps": str(error)})
 
 
 def _answers(

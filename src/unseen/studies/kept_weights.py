@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 WEIGHTS = "weights.safetensors"
 LEARNED = "learned.json"  # written last: whoever has it has the weights
-OF_RECORDING = ("no invariance",)  # flags that belong to what was recorded
+OF_RECORDING = ("no invariance", "no maps", "maps left out")  # flags that belong to what was recorded
 
 
 @dataclass(frozen=True)

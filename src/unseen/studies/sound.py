@@ -19,6 +19,7 @@ from unseen.vocabulary.visible import visible
 
 ANSWERS = ("set", "target", "truth", "response")
 ACTIVITY = "activity.safetensors"
+MAPS = "maps.safetensors"
 NO_ACTIVITY = f"{ACTIVITY} is missing, so that its units are not counted; all else of it is"
 
 
@@ -290,6 +291,9 @@ def check_files(facts: Mapping[str, Any], folder: Path) -> None:
             raise Damaged(folder, f"has {name}, which cannot be opened ({error})") from None
         if name == ACTIVITY:
             _check_activity(facts, folder, shapes)
+        elif name == MAPS:
+            if not {"rows", "pictures"} <= set(shapes):
+                raise Damaged(folder, f"has {name} without 'rows' or 'pictures'")
         elif not {"codes", "levels"} <= set(shapes):
             raise Damaged(folder, f"has {name} without 'codes' or 'levels'")
 

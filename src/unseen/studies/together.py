@@ -7,7 +7,7 @@ is asked, and a kill costs the rows of a few seconds. Each trial is stored by it
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,8 @@ from unseen.vocabulary.spans import clock
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+RecordMaps = Callable[[Study, Trial, "pa.Table", torch.device], Any]  # its answers are told; gives RecordedMaps
 
 PACK = 512  # trials at a time (ours): a probe of 1,280 features and 54 classes takes megabytes, a network more
 OFTEN = 10.0  # seconds between two words of progress
@@ -50,18 +52,22 @@ def check_together(trial: Trial) -> None:
         )
 
 
-def answer_together(study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch) -> None:
+def answer_together(
+    study: Study, trials: Sequence[Trial], device: torch.device, watch: Watch, record: RecordMaps
+) -> None:
     """Answer trials, those of one protocol and one precision together, and store each. One that fails is recorded, and
-    the others go on."""
+    the others go on. ``record`` gives the maps that a recipe asks for."""
     groups: dict[tuple[str, str], list[Trial]] = {}
     for trial in trials:
         key = trial.recipe.protocol_name, precisions(trial.recipe, device.type)[0]
         groups.setdefault(key, []).append(trial)
     for (_, precision), group in groups.items():
-        _answer(study, group, device, precision, watch)
+        _answer(study, group, device, precision, watch, record)
 
 
-def _answer(study: Study, trials: Sequence[Trial], device: torch.device, precision: str, watch: Watch) -> None:
+def _answer(
+    study: Study, trials: Sequence[Trial], device: torch.device, precision: str, watch: Watch, record: RecordMaps
+) -> None:
     ready: list[Trial] = []
     for trial in trials:
         name = study.identity(trial, precision)
@@ -87,7 +93,7 @@ def _answer(study: Study, trials: Sequence[Trial], device: torch.device, precisi
                 continue
             spent = time.perf_counter() - started
             try:
-                _store(study, trial, name, precision, found, len(ready), spent, device)
+                _store(study, trial, name, precision, found, len(ready), spent, device, record)
             except DiskTrouble:
                 raise
             except Exception as error:  # of this trial, and of no other
@@ -110,6 +116,7 @@ def _store(
     packed: int,
     together: float,
     device: torch.device,
+    record: RecordMaps,
 ) -> None:
     known = facts_before(study, trial, precision)
     facts = {
@@ -130,7 +137,11 @@ def _store(
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S"),
     }
     tables = {"responses": _responses(study, trial, name, found)}
-    study.store.save(name, partial(write_files, tables, {}, facts))
+    maps = record(study, trial, tables["responses"], device)
+    facts["flags"] = {**facts["flags"], **maps.flags}
+    if maps.facts:
+        facts["explanations"] = dict(maps.facts)
+    study.store.save(name, partial(write_files, {**tables, **maps.tables}, {"maps": maps.arrays}, facts))
 
 
 def _responses(study: Study, trial: Trial, name: str, found: AnsweredTrial) -> pa.Table:

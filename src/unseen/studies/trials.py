@@ -38,8 +38,10 @@ from unseen.vocabulary.world import World
 
 PRECISIONS = ("float32", "bf16")
 MOST_TRIALS = 100_000
+EXPLANATIONS_VERSION = 1  # raise it when maps that are recorded would be others
 PRETRAINING_VERSION = 1  # raise it when an encoder would learn otherwise
 MOST_VALUES = 3  # of a list, said one by one
+RECORDED = ("recordings", "explanations")  # parts of a description that are read once training is over
 _ANY_SEED = 170_141_183_460_469_231_731  # stands for a seed in a text; none is as large
 KEPT = {"weights"}  # of [recordings]: whether weights are kept changes neither what is learned nor what is recorded
 
@@ -125,7 +127,9 @@ def _check_number(recipe: Recipe) -> None:
 def _check_key(tables: Mapping[str, Any], key: str) -> None:
     """A dotted grid key must lead to a section that exists; open sections check their own arguments later."""
     section, _, name = key.partition(".")
-    sections = ("world", "design", "network", "training", "answers", "recordings", "measures", "pretraining")
+    sections = (
+        "world", "design", "network", "training", "answers", "recordings", "explanations", "measures", "pretraining",
+    )  # fmt: skip
     if key == "protocol":
         return
     if section not in sections or not name:
@@ -241,9 +245,15 @@ def described(
         **({"search": _chosen(recipe.search)} if protocol.trains and _searched(recipe) else {}),
         **({"answers": answers_in_identity(recipe.answers)} if protocol.answers else {}),
         "recordings": recipe.recordings.model_dump(mode="json", exclude_defaults=True, exclude=KEPT),
+        **({"explanations": explanations_in_identity(recipe)} if recipe.explanations.methods else {}),
         "seed": trial.seed,
         "versions": dict(versions),
     }
+
+
+def explanations_in_identity(recipe: Recipe) -> dict[str, Any]:
+    """Maps are recorded of what was learned: they are a part of the second identity alone."""
+    return {**_chosen(recipe.explanations), "version": EXPLANATIONS_VERSION}
 
 
 def _chosen(section: Section) -> dict[str, Any]:
@@ -373,15 +383,15 @@ def without_weights(description: Mapping[str, Any]) -> dict[str, Any]:
 def learned_part(description: Mapping[str, Any]) -> dict[str, Any]:
     """All of a trial's description that could change its weights.
 
-    No key of ``[recordings]`` can: sets, layers, cells, invariance and the like are read once training is over.
-    ``[measures]`` is in no description. What a design's arguments decide (how many test images there are, say) stays,
-    since whether it moves the training rows is the design's own affair.
+    No key of ``[recordings]`` or ``[explanations]`` can: sets, layers, cells, invariance and the like are read once
+    training is over. ``[measures]`` is in no description. What a design's arguments decide (how many test images
+    there are, say) stays, since whether it moves the training rows is the design's own affair.
 
     >>> learned_part({"seed": 1, "recordings": {"layers": "all"}, "versions": {"training": 1, "recordings": 2}})
     {'seed': 1, 'versions': {'training': 1}}
     """
     versions = {name: number for name, number in description.get("versions", {}).items() if name != "recordings"}
-    kept = {key: value for key, value in description.items() if key not in ("recordings", "versions")}
+    kept = {key: value for key, value in description.items() if key not in (*RECORDED, "versions")}
     return {**kept, "versions": versions}
 
 

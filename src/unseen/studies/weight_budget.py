@@ -91,7 +91,7 @@ def weight_bytes(study: Study, trial: Trial) -> int:
 
 
 def _learned(trial: Trial) -> str:
-    told = trial.recipe.model_dump(mode="json", exclude={"grid", "recordings", "measures"})
+    told = trial.recipe.model_dump(mode="json", exclude={"grid", "recordings", "explanations", "measures"})
     return json.dumps([told, trial.seed], sort_keys=True, default=str)
 
 

@@ -192,6 +192,20 @@ class AnswersSection(Section):
     templates: tuple[str, ...] = ("photo",)
 
 
+class ExplanationsSection(Section):
+    """Maps over images that are recorded of a network (none: no ``methods``). ``images``: how many of the most telling
+    ones are drawn for the report. ``scored``: how many of each set asked are compared with what a rendered world knows
+    of its pixels. ``checked``: how many the checks are made on, under each of the ``orders`` in which layers are drawn
+    anew. ``settings``: by method, over the usual ones."""
+
+    methods: tuple[str, ...] = ()
+    images: Whole = Field(default=6, ge=0, le=48)
+    scored: Whole = Field(default=0, ge=0)
+    checked: Whole = Field(default=6, ge=0)
+    orders: tuple[Literal["cascading", "independent"], ...] = ("cascading",)
+    settings: dict[str, dict[str, Any]] = {}
+
+
 class MeasuresSection(Section):
     variant: Literal["paper", "as_released"] = "paper"
     scaling: Literal["min-max", "max", "none"] = "min-max"
@@ -217,6 +231,7 @@ class Recipe(Section):
     calibration: CalibrationSection = CalibrationSection()  # pyright: ignore[reportCallIssue]
     answers: AnswersSection = AnswersSection()
     recordings: RecordingsSection = RecordingsSection()
+    explanations: ExplanationsSection = ExplanationsSection()  # pyright: ignore[reportCallIssue]
     measures: MeasuresSection = MeasuresSection()
     seeds: tuple[Whole, ...] = Field(default=(0, 1, 2), min_length=1)
     grid: tuple[dict[str, list[Any]], ...] = ({},)
@@ -257,6 +272,7 @@ SECTIONS: dict[str, type[Section]] = {
     "calibration": CalibrationSection,
     "answers": AnswersSection,
     "recordings": RecordingsSection,
+    "explanations": ExplanationsSection,
 }
 
 

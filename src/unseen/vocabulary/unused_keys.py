@@ -77,6 +77,10 @@ def _calibrates(tables: Mapping[str, Any], where: str) -> bool:
     return any(values_of(tables, "calibration", "steps", where, {}))
 
 
+def _explains(tables: Mapping[str, Any], where: str) -> bool:
+    return any(values_of(tables, "explanations", "methods", where, ()))
+
+
 def _scores(tables: Mapping[str, Any], where: str) -> bool:
     return any(values_of(tables, "recordings", "invariance", where, False))
 
@@ -123,6 +127,13 @@ UNUSED: tuple[UnusedKeys, ...] = (
         ("threshold", "negative"),
         _scores,
         "it is for the invariance of units, which is not recorded. Leave it out, or set recordings.invariance = true.",
+    ),
+    UnusedKeys(
+        "explanations",
+        ("images", "scored", "checked", "orders", "settings"),
+        _explains,
+        "no method is named, so no map is recorded. Leave it out, or name some, e.g. explanations.methods = "
+        '["gradient", "grad-cam"].',
     ),
     UnusedKeys(
         "network",

@@ -105,10 +105,11 @@ class ShuffledWorld(WrappedWorld):
         return {factor: np.asarray(column)[dealt] for factor, column in block.stored.items()}
 
 
-def shuffled(of: World | Mapping[str, Any], *, seed: int = 0) -> ShuffledWorld:
+def shuffled(of: World | Mapping[str, Any], *, seed: int = 0, dealt: bool = True) -> Any:
     """Any world with its pictures assigned to its rows at random, so that no factor can be told from a picture.
 
-    ``of`` is a world, or its table in a recipe (``name`` and its arguments); ``seed`` chooses among ways to deal. A
+    ``of`` is a world, or its table in a recipe (``name`` and its arguments); ``seed`` chooses among ways to deal.
+    ``dealt`` off leaves the world as it is, for a grid that sets the control beside it. A
     study of it has the same splits, with as many images of every cell, and nothing to find: a claim that still "holds"
     there is not about what networks learned.
 
@@ -119,7 +120,8 @@ def shuffled(of: World | Mapping[str, Any], *, seed: int = 0) -> ShuffledWorld:
     """
     if not is_whole(seed):
         raise UnseenError(f"`seed` of a shuffled world is a whole number; {seed!r} was given.")
-    return ShuffledWorld(inner_world(of, "shuffle"), int(seed))
+    inside = inner_world(of, "shuffle")
+    return ShuffledWorld(inside, int(seed)) if dealt else inside
 
 
 def permuted(

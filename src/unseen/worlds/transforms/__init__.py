@@ -155,6 +155,10 @@ GEIRHOS_MORE = (  # the experiments of Geirhos et al. 2018 that are not in that 
     _T("geirhos-eidolon-2", eidolons.eidolon_2, "distortion", "Eidolon II (reach {})", _REACH, chance=True),
     _T("geirhos-eidolon-3", eidolons.eidolon_3, "distortion", "Eidolon III (reach {})", _REACH, chance=True),
 )  # fmt: skip
+BRENDEL = (  # Brendel & Bethge 2019: what is left of an image whose local features lie anywhere
+    _T("patches-scrambled", geometry.patches_scrambled, "geometric", "patches of {} pixels in another order",
+       _S(8.0, 1, 256, "side of a patch in pixels", only=tuple(map(float, range(1, 257)))), chance=True),
+)  # fmt: skip
 _SEVERITY = _S(3, 1, 5, "severity", only=(1, 2, 3, 4, 5))
 HENDRYCKS = tuple(  # the fifteen of ImageNet-C, in the order and groups of Hendrycks & Dietterich 2019
     _T(f"hendrycks-{function.__name__.replace('_', '-')}", function, family,
@@ -178,7 +182,7 @@ READINGS = (  # other readings of a row above, which keeps its name and its mean
        _S(90.0, 0, 180, "largest shift of a phase in degrees"), chance=True),
 )  # fmt: skip
 TRANSFORMATIONS: dict[str, Transformation] = {
-    row.name: row for row in (*ZAIDI, *GEIRHOS, *GEIRHOS_MORE, *READINGS, *HENDRYCKS)
+    row.name: row for row in (*ZAIDI, *GEIRHOS, *GEIRHOS_MORE, *BRENDEL, *READINGS, *HENDRYCKS)
 }
 SETS: dict[str, tuple[str, ...]] = {
     "zaidi2020": tuple(row.name for row in ZAIDI),

@@ -1,4 +1,4 @@
-"""Geometry: thinning and turns by right angles."""
+"""Geometry: thinning, turns by right angles, patches in another order."""
 
 from __future__ import annotations
 
@@ -57,3 +57,26 @@ def rotation_90(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 def rotation_180(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """180°."""
     return turned(images, 2)
+
+
+def patches_scrambled(images: Tensor, strength: float, keys: Tensor) -> Tensor:
+    """Square patches of ``strength`` pixels a side, put into an order of their own in each picture.
+
+    What lies in patches stays, where they lie goes (Brendel & Bethge 2019 scramble textures so that local features
+    keep their statistics; square patches are ours). Patches are counted from the upper left; what is left over at the
+    right and lower edge stays where it is. A picture smaller than two patches stays as it is.
+    """
+    from unseen.worlds.rendering import chance
+
+    side, (height, width) = int(strength), images.shape[-2:]
+    rows, columns = height // side, width // side
+    if rows * columns < 2:
+        return images.float()
+    order = chance.counted(keys, rows * columns, 0, "patches").view(len(images), -1).argsort(dim=1, stable=True)
+    found = images.float().clone()
+    inner = found[..., : rows * side, : columns * side]
+    patches = inner.reshape(len(images), -1, rows, side, columns, side).permute(0, 2, 4, 1, 3, 5).flatten(1, 2)
+    mixed = patches.gather(1, order[:, :, None, None, None].expand_as(patches))
+    mixed = mixed.view(len(images), rows, columns, -1, side, side).permute(0, 3, 1, 4, 2, 5)
+    found[..., : rows * side, : columns * side] = mixed.reshape(inner.shape)
+    return found

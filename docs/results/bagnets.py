@@ -1,0 +1,117 @@
+"""Bags of patches: accuracy by patch size, where patches are scrambled, and how alike scores are to a ResNet's.
+
+    unseen run brendel2019/small --no-report
+    unseen results runs/brendel2019/small --format parquet --to docs/results/brendel2019/small.parquet
+    python -m docs.results.bagnets runs/brendel2019/small docs/results/brendel2019/scores.csv
+
+The last writes correlations of scores, from kept weights.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from docs.results.numbers import holm, mean_of
+
+RESNET = "resnet18-w8"
+PATCH = {"bagnet-9": 9, "bagnet-17": 17, "bagnet-33": 33}
+PLAIN = "none"
+SCRAMBLED = "patches-scrambled@"
+
+
+class Bagnets:
+    """One study's table, and the correlations beside it."""
+
+    def __init__(self, path: Path, scores: Path) -> None:
+        rows = pl.read_parquet(path)
+        own = rows.filter(pl.col("measure") == "accuracy", pl.col("target") == "category")
+        self.trials, self.images = own["trial"].n_unique(), int(own["n"].max() or 0)
+        self.chance = float(rows.filter(pl.col("measure") == "chance")["value"][0])
+        flags = rows.filter(pl.col("measure") == "flag: unconverged", pl.col("value") > 0)
+        self.unconverged = flags["trial"].n_unique()
+        self.cells = {(r["backbone"], r["set"].removeprefix("test-"), r["seed"]): r["value"] for r in own.to_dicts()}
+        self.sides = sorted({int(a.removeprefix(SCRAMBLED)) for _, a, _ in self.cells if a != PLAIN}, reverse=True)
+        self.scores = pl.read_csv(scores)
+        self.differences = {(b, s): less(self.of(b, s), self.of(b)) for b in self.networks for s in self.sides}
+        others = {("patch", b): less(self.of(RESNET), self.of(b)) for b in PATCH}
+        self.tests = {**self.differences, **others}
+        ps = [mean_of(one).p for one in self.tests.values()]
+        self.corrected = dict(zip(self.tests, holm(ps)))
+
+    @property
+    def networks(self) -> list[str]:
+        return [*PATCH, RESNET]
+
+    def sees(self, network: str) -> str:
+        """How many pixels a place of it sees."""
+        return f"{PATCH[network]}×{PATCH[network]}" if network in PATCH else "all 48×48"
+
+    def published(self, network: str) -> str:
+        """What the abstract of Brendel & Bethge 2019 says."""
+        return {"bagnet-33": "87.6 %", "bagnet-17": "that of AlexNet"}.get(network, "")
+
+    def of(self, network: str, side: int | None = None) -> dict[int, float]:
+        """Accuracy by seed, plain or with patches of so many pixels scrambled."""
+        asked = PLAIN if side is None else f"{SCRAMBLED}{side}"
+        return {seed: value for (one, two, seed), value in sorted(self.cells.items()) if (one, two) == (network, asked)}
+
+    def alike(self, network: str) -> dict[str, float]:
+        """Correlations of scores with the ResNet's, by seed; of the ResNet with itself by pairs of seeds."""
+        own = self.scores.filter(pl.col("network") == network)
+        return dict(zip(own["seeds"].to_list(), own["correlation"].to_list()))
+
+    def told(self, key: Any) -> str:
+        """How a difference stands after correction for all of the page."""
+        p = self.corrected[key]
+        return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+
+
+def less(a: Mapping[int, float], b: Mapping[int, float]) -> dict[int, float]:
+    return {seed: a[seed] - b[seed] for seed in a if seed in b}
+
+
+def correlations(folder: str) -> pl.DataFrame:
+    """Pearson's correlation, over all plain test images and classes, of scores less each image's mean (which a softmax
+    does not see): of each BagNet with the ResNet of its seed, and of ResNets of two seeds."""
+    import torch
+
+    import unseen
+
+    study = unseen.open_study(folder)
+    trials = study.trials()
+    split = study.split(0)
+    rows = split.rows(f"test-{PLAIN}")
+    images = split.world.images(rows)
+    scores: dict[tuple[str, int], np.ndarray] = {}
+    for place in range(trials.height):
+        trial = study.trial(place)
+        network = trial.network()
+        parts = [network(torch.as_tensor(images[at : at + 64]))["category"] for at in range(0, len(rows), 64)]
+        found = torch.cat(parts).float().numpy()
+        scores[str(trial.facts["network"]["backbone"]), trial.seed] = found - found.mean(1, keepdims=True)
+
+    def pearson(a: np.ndarray, b: np.ndarray) -> float:
+        return float(np.corrcoef(a.ravel(), b.ravel())[0, 1])
+
+    made = [
+        (network, str(seed), pearson(own, scores[RESNET, seed]), len(rows))
+        for (network, seed), own in scores.items()
+        if network != RESNET
+    ]
+    seeds = sorted(seed for network, seed in scores if network == RESNET)
+    made += [
+        (RESNET, f"{a}–{b}", pearson(scores[RESNET, a], scores[RESNET, b]), len(rows))
+        for a, b in combinations(seeds, 2)
+    ]
+    return pl.DataFrame(made, schema=["network", "seeds", "correlation", "images"], orient="row")
+
+
+if __name__ == "__main__":
+    correlations(sys.argv[1]).write_csv(sys.argv[2])

@@ -1,0 +1,115 @@
+"""A study of sanity checks, gathered for its report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from unseen.explanations import METHODS
+from unseen.kinds.curves import curves, flags
+from unseen.kinds.how_made import facts_tables
+from unseen.kinds.judged import corrected, judged
+from unseen.kinds.recipe_words import words_of
+from unseen.kinds.sanity.numbers import CASCADE, INDEPENDENT, LAST, NAMES, RANDOM
+from unseen.kinds.sanity.read import DEALT, PUBLISHED, StudyOfSanity, read
+from unseen.measures import judge_level, mean_interval
+from unseen.measures.similarity import ALIKE, DOES, DOES_NOT
+from unseen.reports.contents import Contents
+from unseen.reports.finding import Finding
+from unseen.studies.study import Study
+from unseen.vocabulary.errors import listed
+
+COMPARISONS = (CASCADE, INDEPENDENT, LAST, RANDOM)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SanityContents(Contents):
+    """A series is a method, a set a comparison; ``verdicts`` by method in words."""
+
+    methods: tuple[str, ...]
+    verdicts: dict[str, str]
+
+
+def summary_of(study: Study) -> pl.DataFrame:
+    return summary(read(study))
+
+
+def summary(found: StudyOfSanity) -> pl.DataFrame:
+    """Means over repeats with their intervals."""
+    rows = []
+    for method in found.methods:
+        for comparison in COMPARISONS:
+            for measure in NAMES.values():
+                values = found.values(method, comparison, measure)
+                if not len(values):
+                    continue
+                one = mean_interval(values).cut(-1, 1)
+                rows.append({
+                    "x": "maps", "series": method, "set": comparison, "target": "", "layer": "", "unit_type": "",
+                    "measure": measure, "value": one.value, "low": one.low, "high": one.high, "n": one.n,
+                    "chance": None,
+                })  # fmt: skip
+    schema = None if rows else {"x": pl.String, "series": pl.String, "set": pl.String, "measure": pl.String}
+    return pl.DataFrame(rows, schema=schema, infer_schema_length=None)
+
+
+def findings_of(study: Study) -> tuple[Finding, ...]:
+    return findings(read(study))
+
+
+def findings(found: StudyOfSanity) -> tuple[Finding, ...]:
+    """Of each method whether its maps are alike after the layers that tell classes apart were drawn anew; judged where
+    the paper says what is to be expected, on the side that it says."""
+    made = []
+    for method in found.methods:
+        values = found.values(method, CASCADE)
+        if not len(values) or METHODS[method].needs == "nothing":
+            continue
+        changes = PUBLISHED.get(method, True)
+        level = mean_interval(values)
+        words = "change with the weights" if changes else "stay alike whatever the weights"
+        source = "as Adebayo et al. 2018 say" if method in PUBLISHED else "which would be to be wished"
+        made.append(judged(
+            f"maps of {method} {words}",
+            f"Maps of {method} {words}, {source}: rank correlation without sign {level.value:.3f} over the upper "
+            "half of "
+            f"the cascade, on the {'lower' if changes else 'upper'} side of {ALIKE} (ours)",
+            judge_level(values, -1 if changes else 1, ALIKE), over="repeats",
+        ))  # fmt: skip
+    return corrected(made)
+
+
+def verdicts_of(found: StudyOfSanity) -> dict[str, str]:
+    """In words, by the interval over repeats."""
+    told = {}
+    for method in found.methods:
+        one = mean_interval(found.values(method, CASCADE))
+        told[method] = DOES_NOT if one.low > ALIKE else DOES if one.high < ALIKE else "open"
+    return told
+
+
+def answer(found: StudyOfSanity) -> str:
+    verdicts = verdicts_of(found)
+    groups = {words: [one for one, told in verdicts.items() if told == words] for words in (DOES, DOES_NOT, "open")}
+    said = [f"Of {len(found.methods)} methods"]
+    said.append(
+        f"maps of {listed(groups[DOES])} depend on the weights" if groups[DOES] else "none depends on the weights"
+    )
+    if groups[DOES_NOT]:
+        said.append(f"those of {listed(groups[DOES_NOT])} do not")
+    if groups["open"]:
+        said.append(f"{listed(groups['open'])}: open")
+    return "; ".join([", ".join(said[:2]), *said[2:]]) + "."
+
+
+def contents_of(study: Study) -> SanityContents:
+    found = read(study)
+    names = {record.identity: RANDOM if record.facts["condition"].get(DEALT) else "labels" for record in found.trials}
+    return SanityContents(
+        **words_of(study.recipe), answer=answer(found), x_title="", series_title="method", summary=summary(found),
+        curves=curves(found.trials, names, lambda record: names[record.identity]),
+        flags=flags(study, found.trials, names, lambda record: names[record.identity]), splits=(),
+        findings=findings(found), facts=facts_tables(study, found.trials), methods=found.methods,
+        verdicts=verdicts_of(found),
+    )  # fmt: skip
