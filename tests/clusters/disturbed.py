@@ -43,32 +43,42 @@ def workers(path):
 
 
 def kill_one(path):
-    pid = workers(path)[-1]
+    """One that has a trial which is not stored is killed -9."""
+    pid, _ = _stopped_in_the_middle(path)
     os.kill(pid, signal.SIGKILL)
     return pid
 
 
-def suspend_one(path, seconds):
-    """One of them stops for longer than its lease lasts, while it has a trial that is not stored, and comes back."""
-    opened = load_study(path)
-    jobs = {job.key: job for job in jobs_of(opened)}
+def suspend_one(path, seconds=240):
+    """One stops while it has a trial that is not stored, until another has taken that over, and comes back."""
+    pid, held = _stopped_in_the_middle(path)
+    deadline = time.monotonic() + seconds
+    while not any(one.number > held[key] for key, one in newest(os.listdir(path / "leases")).items() if key in held):
+        assert time.monotonic() < deadline, "nobody takes over what a suspended worker has"
+        time.sleep(0.2)
+    os.kill(pid, signal.SIGCONT)
+    return pid
+
+
+def _stopped_in_the_middle(path):
+    """A worker that was stopped (SIGSTOP) in the middle of trials, with the numbers of their leases."""
+    jobs = {job.key: job for job in jobs_of(load_study(path))}
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         for one in [one for one in heartbeats(path) if one.pid in workers(path)]:
             os.kill(one.pid, signal.SIGSTOP)
-            if _has_one_open(path, one.name, jobs, stored(opened)):
-                time.sleep(seconds)
-                os.kill(one.pid, signal.SIGCONT)
-                return one.pid
+            if held := _open(path, one.name, jobs):
+                return one.pid, held
             os.kill(one.pid, signal.SIGCONT)
         time.sleep(0.05)
     raise AssertionError("no worker is at a trial")
 
 
-def _has_one_open(path, worker, jobs, names):
-    leases = newest(os.listdir(path / "leases"))
-    held = [key for key, one in leases.items() if (path / "leases" / f"{key}.{one.number}").read_text() == worker]
-    return any(not jobs[key].finished(names) for key in held if not leases[key].mark)
+def _open(path, worker, jobs):
+    """What a worker holds that is not stored."""
+    leases, names = newest(os.listdir(path / "leases")), stored(load_study(path))
+    mine = {key: one.number for key, one in leases.items() if not one.mark and not jobs[key].finished(names)}
+    return {key: n for key, n in mine.items() if (path / "leases" / f"{key}.{n}").read_text() == worker}
 
 
 def until(path, n, follower, seconds=900):

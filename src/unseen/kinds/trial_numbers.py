@@ -56,10 +56,18 @@ def read_activity(folder: Path) -> dict[str, np.ndarray]:
     return {name: grid for name, grid in load_file(path).items() if name != "images"}
 
 
+def of_units(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What ``[measures]`` says of units; it says other things of classes.
+
+    >>> of_units({"variant": "paper", "scaling": "max", "similarity": "wordnet"})
+    {'variant': 'paper', 'scaling': 'max'}
+    """
+    return {key: value for key, value in options.items() if key in ("variant", "scaling")}
+
+
 def unit_numbers(facts: Mapping[str, Any], folder: Path, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    of_units = {key: value for key, value in options.items() if key != "similarity"}  # that is of classes
     for layer, activity in read_activity(folder).items():
-        summary = unit_summary(activity.astype(np.float64), **of_units)
+        summary = unit_summary(activity.astype(np.float64), **of_units(options))
         for factor, kind in zip(facts["factors"], (summary.rows, summary.columns)):
             numbers = {
                 "share of units": kind.share,

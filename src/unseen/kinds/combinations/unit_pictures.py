@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unseen.kinds.trial_numbers import read_activity
+from unseen.kinds.trial_numbers import of_units, read_activity
 from unseen.measures import unit_scores
 from unseen.reports.contents import UnitPicture
 from unseen.studies.records import Record
@@ -21,7 +21,7 @@ def top_units(study: Study, trials: Sequence[Record], names: dict[str, str], eac
         name = names[record.identity]
         if name not in best or _rank(record) > _rank(best[name]):
             best[name] = record
-    options = study.recipe.measures.model_dump(exclude={"similarity"})
+    options = of_units(study.recipe.measures.model_dump())
     pictures = []
     for name, record in best.items():
         facts, activity = record.facts, read_activity(record.folder)
