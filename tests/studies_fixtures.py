@@ -70,11 +70,11 @@ class Said:
 @pytest.fixture
 def say(monkeypatch, capsys, tmp_path):
     """``say("plan", "demo")`` in an empty folder, on a terminal of 80 columns."""
-    from unseen.cli import app, main
+    from unseen.cli import main, root
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(app.console, "_width", 80)
+    monkeypatch.setattr(root.console, "_width", 80)
 
     def run(*words: object) -> Said:
         monkeypatch.setattr(sys, "argv", ["unseen", *map(str, words)])

@@ -85,9 +85,9 @@ def test_every_command_prints_in_the_encoding_of_its_terminal(finished, tmp_path
 
 @pytest.mark.parametrize("columns", ["0", "abc", "-3", "1", "20", "³"])
 def test_a_terminal_of_odd_width_is_no_reason_to_fail(say, monkeypatch, finished_once, columns):
-    from unseen.cli import app
+    from unseen.cli import root
 
-    monkeypatch.setattr(app.console, "_width", None)
+    monkeypatch.setattr(root.console, "_width", None)
     monkeypatch.setenv("TERM", "xterm")
     for words in (["--help"], ["worlds"], ["status", finished_once], ["results", finished_once]):
         monkeypatch.setenv("COLUMNS", columns)

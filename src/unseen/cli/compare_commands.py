@@ -1,4 +1,4 @@
-"""`unseen compare`, as the command line has it."""
+"""Commands that set models and people side by side: compare, retest, ask."""
 
 from __future__ import annotations
 
@@ -8,152 +8,149 @@ from typing import Annotated
 import typer
 
 from unseen.cli.places import given_path, given_text
-from unseen.cli.terminal import Terminal
+from unseen.cli.root import app, console
+
+PANEL = "Models and people, side by side"
 
 
-def add_to(app: typer.Typer, console: Terminal) -> None:
-    """The commands about subjects side by side."""
+@app.command(rich_help_panel=PANEL)
+def compare(
+    given: Annotated[
+        list[str],
+        typer.Argument(
+            parser=given_text,
+            metavar="WHAT…",
+            help="Studies (or one subject of it, STUDY:NAME), and files or folders of answers (CSV, TSV, Parquet).",
+        ),
+    ],
+    target: Annotated[str, typer.Option("--target", help="Which question, where studies ask several.")] = "",
+    sets: Annotated[
+        list[str] | None,
+        typer.Option("--of", metavar="SET", help="Which set of a study's images. May be repeated."),
+    ] = None,
+    each_person: Annotated[
+        bool, typer.Option("--each-person", help="People are subjects of their own, not one group.")
+    ] = False,
+    images: Annotated[
+        Path | None,
+        typer.Option(
+            "--images", parser=given_path, metavar="FOLDER", help="Where the pictures of a file's images lie."
+        ),
+    ] = None,
+    meanings: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="RESPONSE=CLASS", help="What a response means; RESPONSE= is no answer."),
+    ] = None,
+    no_answer: Annotated[str, typer.Option("--no-answer", help="A missing answer is wrong, or skip it.")] = "wrong",
+    doubled: Annotated[
+        str, typer.Option("--doubled", help="Answers to the same image that differ: refuse, or first, last.")
+    ] = "refuse",
+    unknown: Annotated[
+        str, typer.Option("--unknown", help="Rows that name no image of the study: refuse, or skip.")
+    ] = "refuse",
+    truth: Annotated[str | None, typer.Option("--truth", metavar="COLUMN", help="What an image shows.")] = None,
+    image: Annotated[str | None, typer.Option("--image", metavar="COLUMN", help="Its key or name.")] = None,
+    response: Annotated[str | None, typer.Option("--response", metavar="COLUMN", help="What was answered.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", parser=given_path, metavar="PATH", help="The page's folder (runs/compare/NAMES)."),
+    ] = None,
+    form: Annotated[
+        str,
+        typer.Option("--format", metavar="FORM", help="page, table, or the numbers alone: md, csv, json, parquet."),
+    ] = "page",
+    to: Annotated[
+        Path | None, typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet.")
+    ] = None,
+) -> None:
+    """Compare networks, models and people on the same images: accuracy, errors in common, where they part.
 
-    @app.command()
-    def compare(
-        given: Annotated[
-            list[str],
-            typer.Argument(
-                parser=given_text,
-                metavar="WHAT…",
-                help="Studies (or one subject of it, STUDY:NAME), and files or folders of answers (CSV, TSV, Parquet).",
-            ),
-        ],
-        target: Annotated[str, typer.Option("--target", help="Which question, where studies ask several.")] = "",
-        sets: Annotated[
-            list[str] | None,
-            typer.Option("--of", metavar="SET", help="Which set of a study's images. May be repeated."),
-        ] = None,
-        each_person: Annotated[
-            bool, typer.Option("--each-person", help="People are subjects of their own, not one group.")
-        ] = False,
-        images: Annotated[
-            Path | None,
-            typer.Option(
-                "--images", parser=given_path, metavar="FOLDER", help="Where the pictures of a file's images lie."
-            ),
-        ] = None,
-        meanings: Annotated[
-            list[str] | None,
-            typer.Option("--map", metavar="RESPONSE=CLASS", help="What a response means; RESPONSE= is no answer."),
-        ] = None,
-        no_answer: Annotated[str, typer.Option("--no-answer", help="A missing answer is wrong, or skip it.")] = "wrong",
-        doubled: Annotated[
-            str, typer.Option("--doubled", help="Answers to the same image that differ: refuse, or first, last.")
-        ] = "refuse",
-        unknown: Annotated[
-            str, typer.Option("--unknown", help="Rows that name no image of the study: refuse, or skip.")
-        ] = "refuse",
-        truth: Annotated[str | None, typer.Option("--truth", metavar="COLUMN", help="What an image shows.")] = None,
-        image: Annotated[str | None, typer.Option("--image", metavar="COLUMN", help="Its key or name.")] = None,
-        response: Annotated[str | None, typer.Option("--response", metavar="COLUMN", help="What was answered.")] = None,
-        out: Annotated[
-            Path | None,
-            typer.Option("--out", parser=given_path, metavar="PATH", help="The page's folder (runs/compare/NAMES)."),
-        ] = None,
-        form: Annotated[
-            str,
-            typer.Option("--format", metavar="FORM", help="page, table, or the numbers alone: md, csv, json, parquet."),
-        ] = "page",
-        to: Annotated[
-            Path | None, typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet.")
-        ] = None,
-    ) -> None:
-        """Compare networks, models and people on the same images: accuracy, errors in common, where they part.
+    Files of model-vs-human and texture-vs-shape are read as they are.
 
-        Files of model-vs-human and texture-vs-shape are read as they are.
+    Example: `unseen compare runs/demo answers.csv`, or `unseen compare raw-data/cue-conflict`
+    """
+    from unseen.cli.answers import words_of
+    from unseen.cli.comparing import compare as compare_subjects
+    from unseen.engines import open_study
+    from unseen.kinds.comparison.sources import How
+    from unseen.studies.given_answers import JoiningRules
 
-        Example: `unseen compare runs/demo answers.csv`, or `unseen compare raw-data/cue-conflict`
-        """
-        from unseen.cli.answers import words_of
-        from unseen.cli.comparing import compare as compare_subjects
-        from unseen.engines import open_study
-        from unseen.kinds.comparison.sources import How
-        from unseen.studies.given_answers import JoiningRules
+    named = {"truth": truth, "image": image, "response": response}
+    columns = {role: column for role, column in named.items() if column is not None}
+    rules = JoiningRules(unknown, doubled, no_answer, words_of(meanings))
+    how = How(target, tuple(sets or ()), rules, columns, each_person)
+    compare_subjects(console, given, how, open_study, out=out, images=images, form=form, to=to)
 
-        named = {"truth": truth, "image": image, "response": response}
-        columns = {role: column for role, column in named.items() if column is not None}
-        rules = JoiningRules(unknown, doubled, no_answer, words_of(meanings))
-        how = How(target, tuple(sets or ()), rules, columns, each_person)
-        compare_subjects(console, given, how, open_study, out=out, images=images, form=form, to=to)
 
-    @app.command()
-    def retest(
-        what: Annotated[
-            str, typer.Argument(parser=given_text, metavar="WHAT", help="A table with a row per model, or a study.")
-        ],
-        original: Annotated[
-            str,
-            typer.Option("--original", metavar="SET", help="A column of the table; of a study a set, or FACTOR=LEVEL."),
-        ],
-        new: Annotated[str, typer.Option("--new", metavar="SET", help="The new one, told in the same way.")],
-        original_images: Annotated[
-            int,
-            typer.Option("--original-images", min=0, metavar="N", help="Images of the original set, for intervals."),
-        ] = 0,
-        new_images: Annotated[
-            int, typer.Option("--new-images", min=0, metavar="N", help="Images of the new set, for intervals.")
-        ] = 0,
-        target: Annotated[str, typer.Option("--target", help="Which question, where a study asks several.")] = "",
-        out: Annotated[
-            Path | None,
-            typer.Option("--out", parser=given_path, metavar="PATH", help="The page's folder (runs/retest/NAME)."),
-        ] = None,
-        form: Annotated[
-            str, typer.Option("--format", metavar="FORM", help="page, table, or the numbers alone: md, csv, json.")
-        ] = "page",
-    ) -> None:
-        """Tell what models lose on a new test set, and the line of new against original accuracy.
+@app.command(rich_help_panel=PANEL)
+def retest(
+    what: Annotated[
+        str, typer.Argument(parser=given_text, metavar="WHAT", help="A table with a row per model, or a study.")
+    ],
+    original: Annotated[
+        str,
+        typer.Option("--original", metavar="SET", help="A column of the table; of a study a set, or FACTOR=LEVEL."),
+    ],
+    new: Annotated[str, typer.Option("--new", metavar="SET", help="The new one, told in the same way.")],
+    original_images: Annotated[
+        int,
+        typer.Option("--original-images", min=0, metavar="N", help="Images of the original set, for intervals."),
+    ] = 0,
+    new_images: Annotated[
+        int, typer.Option("--new-images", min=0, metavar="N", help="Images of the new set, for intervals.")
+    ] = 0,
+    target: Annotated[str, typer.Option("--target", help="Which question, where a study asks several.")] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", parser=given_path, metavar="PATH", help="The page's folder (runs/retest/NAME)."),
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORM", help="page, table, or the numbers alone: md, csv, json.")
+    ] = "page",
+) -> None:
+    """Tell what models lose on a new test set, and the line of new against original accuracy.
 
-        Example: `unseen retest models.csv --original val --new v2`
-        """
-        from unseen.cli.retesting import retest as retest_models
-        from unseen.engines import open_study
+    Example: `unseen retest models.csv --original val --new v2`
+    """
+    from unseen.cli.retesting import retest as retest_models
+    from unseen.engines import open_study
 
-        images = original_images, new_images
-        retest_models(console, what, original, new, open_study, images=images, target=target, out=out, form=form)
+    images = original_images, new_images
+    retest_models(console, what, original, new, open_study, images=images, target=target, out=out, form=form)
 
-    @app.command()
-    def ask(
-        study: Annotated[
-            str, typer.Argument(parser=given_text, metavar="STUDY", help="A study's folder, or its recipe.")
-        ],
-        name: Annotated[str, typer.Option("--subject", help="What these people are called together.")] = "people",
-        images: Annotated[
-            int, typer.Option("--images", min=0, help="Images for each person, drawn for them (0: all).")
-        ] = 0,
-        pause: Annotated[int, typer.Option("--pause", help="A pause after so many images.")] = 64,
-        duration: Annotated[int, typer.Option("--duration", metavar="MS", help="How long an image is shown.")] = 200,
-        within: Annotated[int, typer.Option("--within", metavar="MS", help="Time for an answer (0: without end).")] = 0,
-        consent: Annotated[
-            Path | None,
-            typer.Option("--consent", parser=given_path, metavar="FILE", help="What people agree to, as text."),
-        ] = None,
-        host: Annotated[str, typer.Option("--host", help="0.0.0.0: whoever can reach it, with a token.")] = "127.0.0.1",
-        port: Annotated[int | None, typer.Option("--port", help="Default: the first free one from 8765 on.")] = None,
-        browser: Annotated[bool, typer.Option(" /--no-browser", help="Do not open a browser.")] = True,
-        collect: Annotated[
-            bool, typer.Option("--collect", help="Put the answers into the study; serve nothing.")
-        ] = False,
-        partial: Annotated[bool, typer.Option("--partial", help="Count those, too, who are not through.")] = False,
-        out: Annotated[
-            Path | None, typer.Option("--out", parser=given_path, metavar="PATH", help="The study's folder.")
-        ] = None,
-    ) -> None:
-        """Ask people what is on a study's images: a local page shows each for a moment, and keeps what they say.
 
-        Example: `unseen ask ask.toml`, then `unseen compare runs/ask`
-        """
-        from unseen.cli.asking import ask as ask_people
-        from unseen.engines import open_study
+@app.command(rich_help_panel=PANEL)
+def ask(
+    study: Annotated[str, typer.Argument(parser=given_text, metavar="STUDY", help="A study's folder, or its recipe.")],
+    name: Annotated[str, typer.Option("--subject", help="What these people are called together.")] = "people",
+    images: Annotated[
+        int, typer.Option("--images", min=0, help="Images for each person, drawn for them (0: all).")
+    ] = 0,
+    pause: Annotated[int, typer.Option("--pause", help="A pause after so many images.")] = 64,
+    duration: Annotated[int, typer.Option("--duration", metavar="MS", help="How long an image is shown.")] = 200,
+    within: Annotated[int, typer.Option("--within", metavar="MS", help="Time for an answer (0: without end).")] = 0,
+    consent: Annotated[
+        Path | None,
+        typer.Option("--consent", parser=given_path, metavar="FILE", help="What people agree to, as text."),
+    ] = None,
+    host: Annotated[str, typer.Option("--host", help="0.0.0.0: whoever can reach it, with a token.")] = "127.0.0.1",
+    port: Annotated[int | None, typer.Option("--port", help="Default: the first free one from 8765 on.")] = None,
+    browser: Annotated[bool, typer.Option(" /--no-browser", help="Do not open a browser.")] = True,
+    collect: Annotated[bool, typer.Option("--collect", help="Put the answers into the study; serve nothing.")] = False,
+    partial: Annotated[bool, typer.Option("--partial", help="Count those, too, who are not through.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", parser=given_path, metavar="PATH", help="The study's folder.")
+    ] = None,
+) -> None:
+    """Ask people what is on a study's images: a local page shows each for a moment, and keeps what they say.
 
-        ask_people(
-            console, open_study(study, out=out), name=name, images=images, pause=pause, duration=duration,
-            within=within, consent=consent, host=host, port=port, browser=browser, collect_only=collect,
-            partial=partial,
-        )  # fmt: skip
+    Example: `unseen ask ask.toml`, then `unseen compare runs/ask`
+    """
+    from unseen.cli.asking import ask as ask_people
+    from unseen.engines import open_study
+
+    ask_people(
+        console, open_study(study, out=out), name=name, images=images, pause=pause, duration=duration,
+        within=within, consent=consent, host=host, port=port, browser=browser, collect_only=collect,
+        partial=partial,
+    )  # fmt: skip

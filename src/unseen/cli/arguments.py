@@ -1,0 +1,83 @@
+"""Arguments and options that several commands take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unseen.cli.places import given_path, given_text
+
+Recipe = Annotated[
+    str,
+    typer.Argument(
+        parser=given_text,
+        metavar="RECIPE",
+        help="A shipped recipe (`unseen recipes`), a TOML file, or a study's folder.",
+    ),
+]
+
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. --set training.epochs=5. May be repeated."),
+]
+
+WorldSet = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="world.ARG=VALUE", help="An argument of the world, e.g. --set world.viewpoint=scale."
+    ),
+]
+
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", parser=given_path, metavar="PATH", help="The study's folder (default: runs/RECIPE)."),
+]
+
+Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or mps.")]
+
+Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, help="Processes on a CPU (default: cores / training.threads).")
+]
+
+Engine = Annotated[
+    str,
+    typer.Option("--engine", help="here (this process and its own), local, slurm or ray: who starts workers."),
+]
+
+Slurm = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--slurm", metavar="KEY=VALUE", help="Of --engine slurm, e.g. --slurm partition=gpu. May be repeated."
+    ),
+]
+
+Pack = Annotated[int | None, typer.Option("--pack", min=1, help="Trials trained together on one GPU (default 4).")]
+
+StudyPath = Annotated[
+    str,
+    typer.Argument(
+        parser=given_text, metavar="STUDY", help="A study's folder (runs/demo), or the recipe it was run from."
+    ),
+]
+
+OneOrAll = Annotated[
+    str | None,
+    typer.Argument(
+        parser=given_text, metavar="STUDY", help="A study's folder (runs/demo), or its recipe. Default: all."
+    ),
+]
+
+Picture = Annotated[
+    Path | None, typer.Option("--picture", parser=given_path, metavar="PATH", help="Write the splits as a PNG.")
+]
+
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Let Python code that the recipe names run, from now on until it changes.")
+]
+
+NearCopies = Annotated[
+    bool | None,
+    typer.Option("--near-copies/--no-near-copies", help="Compare pictures. Default: where they are files."),
+]
