@@ -10,7 +10,7 @@ pytest_plugins = ("studies_fixtures",)
 K = 'grid."design.seen_per_level"'
 
 BAD = {
-    "recipe": (["check", "dmeo"], "no recipe 'dmeo'; possible: demo", "Did you mean 'demo'?"),
+    "recipe": (["check", "dmeo"], "no recipe 'dmeo'; possible: ", "Did you mean 'demo'?"),
     "key": (["check", "RECIPE", "--set", "training.epoch=3"], "no key 'training.epoch'; possible: epochs", "Did you mean 'epochs'?"),
     "section": (["check", "RECIPE", "--set", "trainin.epochs=3"], "no key 'trainin'", "Did you mean 'training'?"),
     "argument of a design": (["check", "RECIPE", "--set", "design.collumns=position"], "no key 'design.collumns'", "Did you mean 'design.columns'?"),

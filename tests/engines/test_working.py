@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 import signal
+import time
 from pathlib import Path
 
 import polars as pl
@@ -243,12 +244,19 @@ def test_trials_that_learn_the_same_are_one_piece_and_are_learned_once(tmp_path)
     assert len([event for event in events if event.kind == "epoch"]) == 1
 
 
-def test_whoever_follows_hears_what_workers_did_from_their_files(tmp_path):
+def test_whoever_follows_hears_what_workers_did_from_their_files(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNSEEN_HEARTBEAT", "0.05")
     opened = prepared(tmp_path / "study")
     events = []
     followed = Followed(load_study(opened.path), events.append)
     assert followed.look() == []
-    worked(opened, watch=lambda event: event.kind == "started" and followed.look())
+
+    def look_when_it_is_written(event):
+        end = time.monotonic() + 20
+        while event.kind == "started" and not any(one.doing for one in followed.look()) and time.monotonic() < end:
+            time.sleep(0.02)
+
+    worked(opened, watch=look_when_it_is_written)
     followed.look()
     kinds = [event.kind for event in events]
     assert kinds.count("finished") == 2

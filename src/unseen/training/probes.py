@@ -174,7 +174,7 @@ def _parts(share: Tensor, penalties: int, axes: int, classes: int, memory: float
     rows = int((share > 0).any(0).sum())
     each = penalties * classes * (5 * rows + 26 * axes) * share.element_size()
     if memory is None:
-        memory = torch.cuda.mem_get_info(share.device)[0] / 2 if share.is_cuda else 2e9
+        memory = torch.cuda.mem_get_info(share.device)[0] / 2 if share.is_cuda else 5e8
     together = max(1, math.floor(memory / each))
     return [slice(start, start + together) for start in range(0, len(share), together)]
 
