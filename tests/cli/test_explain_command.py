@@ -87,7 +87,7 @@ def test_a_model_and_a_folder_of_photos_become_a_page_pictures_and_arrays(photos
     assert told.code == 0, told.flat
     assert "3 images" in told.flat
     assert "Not read: broken.png (not an image)" in told.flat
-    assert "edges: an explanation to beat" in told.flat
+    assert "edges: a baseline" in told.flat
     page = (out / "report.html").read_text(encoding="utf-8")
     assert all(f"<b>{name}</b>" in page for name in FEW)
     assert "the weights" in page

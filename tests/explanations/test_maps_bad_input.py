@@ -22,7 +22,7 @@ from unseen.vocabulary.errors import UnseenError
         (Small, "gradient", Unit("relu1", 8), {}, "it has 8, from 0 to 7"),
         (Small, "grad-cam", 0, {"layer": "fc"}, "has no places on the image"),
         (Small, "grad-cam", Unit("relu1", 0), {"layer": "relu3"}, "does not run before what is asked"),
-        (Small, "attention-rollout", 0, {}, "no attention was met"),
+        (Small, "attention-rollout", 0, {}, "no attention layers"),
         (Small, "occlusion", 0, {"patch": 17}, "larger than images of 16×16"),
         (Small, "occlusion", 0, {"patch": 2, "stride": 3}, "leave pixels uncovered"),
         (Small, "rise", 0, {"share": 1.5}, "a share between 0 and 1"),

@@ -63,5 +63,5 @@ def test_where_there_is_no_pair_there_is_no_number():
     found = alike(np.eye(2), np.array([0, 1]), np.array([0, 1]))
     assert np.isnan([found.instance, found.category]).all()
     assert found.other == 0
-    with pytest.raises(UnseenError, match="no image is known"):
+    with pytest.raises(UnseenError, match="no image to search for neighbours"):
         nearest_classes(np.zeros((0, 2)), np.zeros(0, int), np.eye(2))

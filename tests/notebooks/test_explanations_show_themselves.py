@@ -79,5 +79,5 @@ def test_what_cannot_be_explained_is_said(given, words):
 
 def test_an_edge_detector_has_no_weights_to_check():
     found = unseen.explain(net(), IMAGES, "edges")
-    with pytest.raises(unseen.UnseenError, match="it looks at no network"):
+    with pytest.raises(unseen.UnseenError, match="it does not use the network"):
         found.check()

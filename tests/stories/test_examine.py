@@ -70,7 +70,7 @@ def test_a_model_by_its_factory_becomes_a_page_and_its_study_goes_on(say):
     said = say(*words)
     assert said.code == 0, said.out + said.err
     assert "canonical images" in said.out
-    assert "usual feeding" in said.out or "WRONGLY FED" in said.out
+    assert "usual preprocessing" in said.flat or "WRONG PREPROCESSING" in said.flat
     study = Path("runs/examine/examined_model-small")
     assert (study / "report" / "report.html").is_file()
     before = sorted(path.name for path in (study / "trials").iterdir())

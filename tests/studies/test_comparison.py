@@ -151,7 +151,7 @@ def test_one_subject_alone_and_two_truths_are_refused(tmp_path):
     with pytest.raises(UnseenError, match="nothing to compare it with"):
         compared(first)
     second = made(tmp_path / "b.csv", {"y": 0.8}, truth=(np.arange(N) + 1) % 4)
-    with pytest.raises(UnseenError, match="different truths"):
+    with pytest.raises(UnseenError, match="different true classes"):
         compared(first, second)
 
 

@@ -244,7 +244,7 @@ def fed(own, other, differs, better, **claim):
 
 def test_another_feeding_is_named_only_where_it_is_surely_better():
     assert fed(30, 60, 40, 35).best.name == "0 to 255"
-    assert "WRONGLY FED?" in fed(30, 60, 40, 35).words
+    assert "WRONG PREPROCESSING?" in fed(30, 60, 40, 35).words
     assert "range=255" in fed(30, 60, 40, 35).words
     assert fed(60, 63, 9, 6).best is None  # by the margin
     assert fed(50, 56, 30, 18).best is None  # by the test of signs
@@ -256,7 +256,7 @@ def test_another_feeding_is_named_only_where_it_is_surely_better():
 def test_what_was_found_of_the_feeding_stands_above_all(tmp_path):
     study = answered(opened(tmp_path), straight, "mine")
     note_feeding(study.path, fed(30, 60, 40, 35))
-    assert study.answer().startswith("WRONGLY FED? mine knows 30 %")
+    assert study.answer().startswith("WRONG PREPROCESSING? mine gets 30 %")
     assert "feeding" in page_of(study.inner).names
     (study.path / "feeding.json").write_text("{damaged")
     assert "feeding" not in page_of(study.inner).names

@@ -41,35 +41,37 @@ def answers_add(
         list[Path],
         typer.Argument(parser=given_path, metavar="FILE…", help="CSV, TSV or Parquet, or a folder of them."),
     ],
-    subject: Annotated[str, typer.Option("--subject", help="Whose answers they are. Default: as the file says.")] = "",
+    subject: Annotated[str, typer.Option("--subject", help="Name of the model or group. Default: the file's.")] = "",
     kind: Annotated[str, typer.Option("--kind", help="people or model. Default: by the names in the file.")] = "",
-    image: Annotated[str | None, typer.Option("--image", metavar="COLUMN", help="Its key, row or name.")] = None,
+    image: Annotated[
+        str | None, typer.Option("--image", metavar="COLUMN", help="The image's key, row number or file name.")
+    ] = None,
     response: Annotated[str | None, typer.Option("--response", metavar="COLUMN", help="What was answered.")] = None,
     confidence: Annotated[str | None, typer.Option("--confidence", metavar="COLUMN", help="0 to 1.")] = None,
     participant: Annotated[str | None, typer.Option("--participant", metavar="COLUMN", help="Which person.")] = None,
     session: Annotated[str | None, typer.Option("--session", metavar="COLUMN", help="Which sitting.")] = None,
     truth: Annotated[
-        str | None, typer.Option("--truth", metavar="COLUMN", help="What an image shows, to check the join ('': none).")
+        str | None, typer.Option("--truth", metavar="COLUMN", help="The true class, to check the join ('': none).")
     ] = None,
     target: Annotated[str, typer.Option("--target", help="Which question is answered, if there are several.")] = "",
     meanings: Annotated[
         list[str] | None,
         typer.Option("--map", metavar="RESPONSE=CLASS", help="What a response means; RESPONSE= is no answer."),
     ] = None,
-    no_answer: Annotated[str, typer.Option("--no-answer", help="A missing answer is wrong, or skip it.")] = "wrong",
-    unknown: Annotated[str, typer.Option("--unknown", help="Rows that name no image: refuse, or skip.")] = "refuse",
+    no_answer: Annotated[str, typer.Option("--no-answer", help="Missing answers: wrong (default), or skip.")] = "wrong",
+    unknown: Annotated[str, typer.Option("--unknown", help="Rows that match no image: refuse, or skip.")] = "refuse",
     doubled: Annotated[
-        str, typer.Option("--doubled", help="Answers that differ: refuse, or first, last, all.")
+        str, typer.Option("--doubled", help="One image answered twice, differently: refuse, or first, last, all.")
     ] = "refuse",
-    source: Annotated[str, typer.Option("--source", help="Where they come from.")] = "",
-    citation: Annotated[str, typer.Option("--citation", help="How to cite them.")] = "",
-    replace: Annotated[bool, typer.Option("--replace", help="In place of other answers of that name.")] = False,
+    source: Annotated[str, typer.Option("--source", help="Where the answers come from.")] = "",
+    citation: Annotated[str, typer.Option("--citation", help="How to cite the answers.")] = "",
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the answers stored under that name.")] = False,
     settings: Set = None, out: Out = None,
 ) -> None:  # fmt: skip
     """Add answers of a model or of people to a study.
 
-    Columns are found by their names (`key`, `imagename`, `response`, `object_response`, `subj`, `session`, `rt` …) and
-    told. Files of model-vs-human and texture-vs-shape are read as they are.
+    Columns are recognised by their names (`key`, `imagename`, `response`, `object_response`, `subj`, `session`, `rt` …)
+    and listed. Files of model-vs-human and texture-vs-shape are read as they are.
 
     Example: `unseen answers add runs/demo answers.csv --subject my-model`
     """

@@ -48,7 +48,7 @@ def ask(
             )
             if page.token:
                 console.print("whoever has this address can take part", markup=False)
-            console.print("Ctrl-C ends it; who is not through can go on when it is started again.", markup=False)
+            console.print("Ctrl-C ends it. Start it again, and whoever has not finished can go on.", markup=False)
             if browser:
                 from unseen.cli.viewing import open_browser
 
@@ -75,11 +75,11 @@ def _told(console: Terminal, experiment: Any, people: int, unfinished: int, part
 
     who = f"{people} {'person' if people == 1 else 'people'}"
     kept = f"answers of {who} are in {experiment.study.path} as '{experiment.name}'"
-    print_hanging(console, kept if people else "nobody is through yet; no answers were added.")
+    print_hanging(console, kept if people else "nobody has finished yet; no answers were added.")
     if unfinished:
         later = "their answers are kept, and counted once they are (or with --partial)"
         more = "their answers are counted too" if partial else later
-        print_hanging(console, f"{unfinished} not through: {more}.")
+        print_hanging(console, f"{unfinished} not finished: {more}.")
     found = timing_of(experiment)
     if found["shown"]:
         refresh = f", frames of {found['refresh']:.1f} ms" if found["refresh"] else ""

@@ -20,7 +20,7 @@ def compare(
         typer.Argument(
             parser=given_text,
             metavar="WHAT…",
-            help="Studies (or one subject of it, STUDY:NAME), and files or folders of answers (CSV, TSV, Parquet).",
+            help="Studies, one subject of a study (STUDY:NAME), and files or folders of answers (CSV, TSV, Parquet).",
         ),
     ],
     target: Annotated[str, typer.Option("--target", help="Which question, where studies ask several.")] = "",
@@ -29,7 +29,7 @@ def compare(
         typer.Option("--of", metavar="SET", help="Which set of a study's images. May be repeated."),
     ] = None,
     each_person: Annotated[
-        bool, typer.Option("--each-person", help="People are subjects of their own, not one group.")
+        bool, typer.Option("--each-person", help="Each person is a subject; default: one group.")
     ] = False,
     images: Annotated[
         Path | None,
@@ -41,15 +41,17 @@ def compare(
         list[str] | None,
         typer.Option("--map", metavar="RESPONSE=CLASS", help="What a response means; RESPONSE= is no answer."),
     ] = None,
-    no_answer: Annotated[str, typer.Option("--no-answer", help="A missing answer is wrong, or skip it.")] = "wrong",
+    no_answer: Annotated[str, typer.Option("--no-answer", help="Missing answers: wrong (default), or skip.")] = "wrong",
     doubled: Annotated[
-        str, typer.Option("--doubled", help="Answers to the same image that differ: refuse, or first, last.")
+        str, typer.Option("--doubled", help="One image answered twice, differently: refuse, or first, last.")
     ] = "refuse",
     unknown: Annotated[
-        str, typer.Option("--unknown", help="Rows that name no image of the study: refuse, or skip.")
+        str, typer.Option("--unknown", help="Rows that match no image of the study: refuse, or skip.")
     ] = "refuse",
-    truth: Annotated[str | None, typer.Option("--truth", metavar="COLUMN", help="What an image shows.")] = None,
-    image: Annotated[str | None, typer.Option("--image", metavar="COLUMN", help="Its key or name.")] = None,
+    truth: Annotated[str | None, typer.Option("--truth", metavar="COLUMN", help="The true class.")] = None,
+    image: Annotated[
+        str | None, typer.Option("--image", metavar="COLUMN", help="The image's key or file name.")
+    ] = None,
     response: Annotated[str | None, typer.Option("--response", metavar="COLUMN", help="What was answered.")] = None,
     out: Annotated[
         Path | None,
@@ -63,7 +65,7 @@ def compare(
         Path | None, typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet.")
     ] = None,
 ) -> None:
-    """Compare networks, models and people on the same images: accuracy, errors in common, where they part.
+    """Compare networks, models and people on the same images: accuracy, shared errors, where they disagree.
 
     Files of model-vs-human and texture-vs-shape are read as they are.
 
@@ -89,9 +91,13 @@ def retest(
     ],
     original: Annotated[
         str,
-        typer.Option("--original", metavar="SET", help="A column of the table; of a study a set, or FACTOR=LEVEL."),
+        typer.Option(
+            "--original",
+            metavar="SET",
+            help="The original test set: a column of the table, or a study's set or FACTOR=LEVEL.",
+        ),
     ],
-    new: Annotated[str, typer.Option("--new", metavar="SET", help="The new one, told in the same way.")],
+    new: Annotated[str, typer.Option("--new", metavar="SET", help="The new test set, named in the same way.")],
     original_images: Annotated[
         int,
         typer.Option("--original-images", min=0, metavar="N", help="Images of the original set, for intervals."),
@@ -108,7 +114,7 @@ def retest(
         str, typer.Option("--format", metavar="FORM", help="page, table, or the numbers alone: md, csv, json.")
     ] = "page",
 ) -> None:
-    """Tell what models lose on a new test set, and the line of new against original accuracy.
+    """Measure how much accuracy models lose on a new test set, and fit new against original accuracy.
 
     Example: `unseen retest models.csv --original val --new v2`
     """
@@ -123,21 +129,21 @@ def retest(
 def ask(
     study: Annotated[str, typer.Argument(parser=given_text, metavar="STUDY", help="A study's folder, or its recipe.")],
     name: Annotated[str, typer.Option("--subject", help="What these people are called together.")] = "people",
-    images: Annotated[
-        int, typer.Option("--images", min=0, help="Images for each person, drawn for them (0: all).")
-    ] = 0,
-    pause: Annotated[int, typer.Option("--pause", help="A pause after so many images.")] = 64,
+    images: Annotated[int, typer.Option("--images", min=0, help="Images per person, drawn at random (0: all).")] = 0,
+    pause: Annotated[int, typer.Option("--pause", help="A pause after every N images.")] = 64,
     duration: Annotated[int, typer.Option("--duration", metavar="MS", help="How long an image is shown.")] = 200,
-    within: Annotated[int, typer.Option("--within", metavar="MS", help="Time for an answer (0: without end).")] = 0,
+    within: Annotated[int, typer.Option("--within", metavar="MS", help="Time limit for an answer (0: none).")] = 0,
     consent: Annotated[
         Path | None,
-        typer.Option("--consent", parser=given_path, metavar="FILE", help="What people agree to, as text."),
+        typer.Option("--consent", parser=given_path, metavar="FILE", help="A text file with the consent form."),
     ] = None,
-    host: Annotated[str, typer.Option("--host", help="0.0.0.0: whoever can reach it, with a token.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option("--host", help="0.0.0.0: open to other machines, by a link with a token.")
+    ] = "127.0.0.1",
     port: Annotated[int | None, typer.Option("--port", help="Default: the first free one from 8765 on.")] = None,
     browser: Annotated[bool, typer.Option(" /--no-browser", help="Do not open a browser.")] = True,
-    collect: Annotated[bool, typer.Option("--collect", help="Put the answers into the study; serve nothing.")] = False,
-    partial: Annotated[bool, typer.Option("--partial", help="Count those, too, who are not through.")] = False,
+    collect: Annotated[bool, typer.Option("--collect", help="Only add the answers so far to the study.")] = False,
+    partial: Annotated[bool, typer.Option("--partial", help="Also count people who have not finished.")] = False,
     out: Annotated[
         Path | None, typer.Option("--out", parser=given_path, metavar="PATH", help="The study's folder.")
     ] = None,

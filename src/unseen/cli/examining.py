@@ -134,7 +134,7 @@ def _feeding(found: Any, device: str, place: Terminal) -> None:
     """Say how each model is fed; plainly where something is wrong with it."""
     from unseen.engines.examining import feed
 
-    with place.status("looking whether it is fed rightly") as status:
+    with place.status("checking the preprocessing") as status:
         made = feed(found, device, status.update)
     for one in made:
         if one.wrong:

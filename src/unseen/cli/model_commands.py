@@ -32,7 +32,7 @@ def examine(
             metavar="MODEL…",
             help="A name (efficientnet-lite0, timm:resnet50.a1_in1k, open_clip:ARCH/TAG), a .onnx or .pt2 file, "
             "a folder of Hugging Face, module:factory, or a table of answers (.csv, .parquet). "
-            "Several stand side by side.",
+            "Several are compared side by side.",
         ),
     ] = None,
     world: Annotated[
@@ -51,7 +51,9 @@ def examine(
     ] = None,
     canonical: Annotated[
         list[str] | None,
-        typer.Option("--canonical", metavar="FACTOR=LEVEL", help="Of your images: from which level gaps count."),
+        typer.Option(
+            "--canonical", metavar="FACTOR=LEVEL", help="Of your images: the level that gaps are measured from."
+        ),
     ] = None,
     images: Annotated[
         int, typer.Option("--images", min=1, metavar="N", help="How many images are asked in all.")
@@ -59,18 +61,22 @@ def examine(
     meanings: Annotated[
         str,
         typer.Option(
-            "--map", metavar="MAP", help="From its labels to categories: everyday, names, or a CSV or TOML file."
+            "--map",
+            metavar="MAP",
+            help="From the model's labels to categories: everyday, names, or a CSV or TOML file.",
         ),
     ] = "auto",
     preprocessing: Annotated[
         list[str] | None,
-        typer.Option("--preprocessing", metavar="KEY=VALUE", help="How it is fed, e.g. crop=1.0."),
+        typer.Option("--preprocessing", metavar="KEY=VALUE", help="The model's preprocessing, e.g. crop=1.0."),
     ] = None,
     labels: Annotated[
-        Path | None, typer.Option("--labels", parser=given_path, metavar="FILE", help="Its labels, one per line.")
+        Path | None,
+        typer.Option("--labels", parser=given_path, metavar="FILE", help="The model's labels, one per line."),
     ] = None,
     checkpoint: Annotated[
-        Path | None, typer.Option("--checkpoint", parser=given_path, metavar="FILE", help="Weights to load into it.")
+        Path | None,
+        typer.Option("--checkpoint", parser=given_path, metavar="FILE", help="Weights to load into the model."),
     ] = None,
     arguments: Annotated[
         list[str] | None,
@@ -165,10 +171,13 @@ def explain(
         ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option("--against", metavar="CLASS", help="Less the score of this class: why not that one?")
+        str | None,
+        typer.Option(
+            "--against", metavar="CLASS", help="Explain the score minus that of this class: why not that one?"
+        ),
     ] = None,
     unit: Annotated[
-        str, typer.Option("--unit", metavar="LAYER:CHANNEL", help="The activity of a unit in place of a class.")
+        str, typer.Option("--unit", metavar="LAYER:CHANNEL", help="Explain a unit's activity, not a class.")
     ] = "",
     trial: Annotated[
         str,
@@ -190,7 +199,10 @@ def explain(
         typer.Option("--set", metavar="METHOD.KEY=VALUE", help="A method's setting, e.g. occlusion.patch=16."),
     ] = None,
     checks: Annotated[
-        bool, typer.Option("--checks/--no-checks", help="Whether maps depend on the weights, and answers on the maps.")
+        bool,
+        typer.Option(
+            "--checks/--no-checks", help="Test whether maps depend on the weights, and answers on the mapped pixels."
+        ),
     ] = True,
     form: Annotated[
         list[str] | None,
@@ -207,7 +219,7 @@ def explain(
     ] = None,
     preprocessing: Annotated[
         list[str] | None,
-        typer.Option("--preprocessing", metavar="KEY=VALUE", help="Of a model: how it is fed, e.g. crop=1.0."),
+        typer.Option("--preprocessing", metavar="KEY=VALUE", help="Of a model: its preprocessing, e.g. crop=1.0."),
     ] = None,
     labels: Annotated[
         Path | None,
@@ -232,9 +244,9 @@ def explain(
     """Show what a network looks at: maps over images by several methods, and whether to believe them.
 
     A map is evidence for a class, pixel by pixel. Many look like the edges of the image whatever the network learned,
-    so each method is checked: layers are drawn anew, from the scores down, and a map that hardly changes "does not
-    depend on the weights". A study's network is taken from its kept weights; nothing is trained. The same command again
-    draws only what is missing.
+    so each method is checked: layers get new random weights, from the scores down, and a map that hardly changes "does
+    not depend on the weights". A study's network is taken from its kept weights; nothing is trained. The same command
+    again draws only what is missing.
 
     Example: `unseen explain efficientnet-lite0 photos`, or of a study `unseen explain runs/demo --methods
     grad-cam,occlusion --format page,png`
@@ -270,7 +282,10 @@ def features(
         str | None, typer.Option("--checkpoint", metavar="FILE", help="Weights in place of the model's own.")
     ] = None,
     preprocessing: Annotated[
-        list[str] | None, typer.Option("--preprocessing", metavar="KEY=VALUE", help="Feed it otherwise than it says.")
+        list[str] | None,
+        typer.Option(
+            "--preprocessing", metavar="KEY=VALUE", help="Preprocessing in place of the model's own, e.g. crop=1.0."
+        ),
     ] = None,
     sample: Annotated[
         int | None, typer.Option("--sample", min=2, help="This many random images (default: all).")

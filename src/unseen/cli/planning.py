@@ -143,7 +143,9 @@ def show_strengths(study: Any, console: Console) -> bool:
         elif chosen_strengths(record) is None:
             free = False
             print_hanging(console, f"{needed.label}, failed: {found_text(record)}")
-            print_hanging(console, "  no trial can be trained before: change [calibration], or give world.strengths")
+            print_hanging(
+                console, "  no trial can be trained without it: change [calibration], or give world.strengths"
+            )
         else:
             print_hanging(console, f"{needed.label}: {found_text(record)}")
         for flag, detail in (record or {}).get("flags", {}).items():

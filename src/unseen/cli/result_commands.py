@@ -78,7 +78,7 @@ def view(
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Who may look: this machine alone, or 0.0.0.0 for others.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Default: this machine alone; 0.0.0.0: others too.")
     ] = "127.0.0.1",
     port: Annotated[
         int | None, typer.Option("--port", help="The port (default: the first free one from 8765).")

@@ -198,18 +198,19 @@ def work(
     device: Device = "auto",
     pack: Pack = None,
     wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Stay while others are at what is left, in case they are lost.")
+        bool, typer.Option("--wait/--no-wait", help="Stay while other workers finish, to take over if one is lost.")
     ] = True,
     again: Annotated[
-        bool, typer.Option("--again", help="Try again what failed, or was lost with its workers.")
+        bool, typer.Option("--again", help="Retry trials that failed, or were lost with their workers.")
     ] = False,
-    stop: Annotated[bool, typer.Option("--stop", help="Ask all workers of this study to end, and do nothing.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Ask all workers of this study to end; start none.")] = False,
     allow: Annotated[
-        list[str] | None, typer.Option("--allow", metavar="MODULE:FACTORY", help="Code of the recipe that may run now.")
+        list[str] | None,
+        typer.Option("--allow", metavar="MODULE:FACTORY", help="Allow this code of the recipe, this time."),
     ] = None,
     trust: Trust = False,
 ) -> None:
-    """Be one of a study's workers: take what is missing, a pack at a time, until nothing is left.
+    """Work on a study: take what is missing, a pack at a time, until nothing is left.
 
     Any number may work on one study, on any machines that share its folder. One that is killed loses what it had in
     progress, which others take over.
@@ -252,7 +253,8 @@ def clean(
         bool, typer.Option("--everything", help="Also trials that the recipe no longer needs.")
     ] = False,
     weights: Annotated[
-        bool, typer.Option("--weights", help="Also all weights: results stay, asking for more trains again.")
+        bool,
+        typer.Option("--weights", help="Also all weights. Results stay; to ask for more, networks are trained again."),
     ] = False,
     features: Annotated[
         bool, typer.Option("--features", help="Also all kept features and outputs of models, of every study here.")
@@ -296,7 +298,7 @@ def unpack(
         bool, typer.Option("--salvage", help="If the file was cut short, take the trials that are whole.")
     ] = False,
     limit: Annotated[
-        float | None, typer.Option("--limit", min=0, metavar="GB", help="Take a file that unpacks to so much.")
+        float | None, typer.Option("--limit", min=0, metavar="GB", help="Accept a file that unpacks to as many GB.")
     ] = None,
 ) -> None:
     """Add the trials of a packed study to a study's folder. Trials that are there already stay.

@@ -61,7 +61,7 @@ def feeding_of(
     tried: list[tuple[str, str, np.ndarray]] = []
     try:
         for title, words, how in [("its own", "", own), *usual(own)]:
-            tell(f"looking whether it is fed rightly: {title}")
+            tell(f"checking the preprocessing: {title}")
             model.preprocessing = how
             outputs = way.encode(model)(images).float().cpu().numpy()
             said = np.asarray(question.places)[question.answer(outputs).argmax(1)]

@@ -89,7 +89,7 @@ def attention_of(question: Question, pictures: Tensor, which: Tensor) -> tuple[l
     n = len(pictures)
     if not watching.kept:
         raise UnseenError(
-            "no attention was met in this network (rollout and gradient-weighted attention are for vision "
+            "this network has no attention layers (rollout and gradient-weighted attention are for vision "
             "transformers); possible: grad-cam, gradient, occlusion."
         )
     if any(len(one) != n or one.shape[-1] != watching.kept[0].shape[-1] for one in watching.kept):

@@ -130,7 +130,9 @@ def _climb(anatomy: Anatomy, asked: Sequence[Asked], pictures: Tensor) -> Callab
         units = [one for one in asked if isinstance(one, Unit)]
         layers = {one.layer for one in units}
         if len(layers) > 1:
-            raise UnseenError(f"units of one layer climb together; given {len(layers)} layers.")
+            raise UnseenError(
+                f"one call maximises units of one layer; given units of {len(layers)} layers. Call it per layer."
+            )
         layer = layers.pop()
         for unit in units:
             anatomy.check_unit(pictures[:1], layer, unit.channel)
@@ -144,7 +146,9 @@ def _climb(anatomy: Anatomy, asked: Sequence[Asked], pictures: Tensor) -> Callab
     scores = [one for one in asked if isinstance(one, Score) and isinstance(one.label, int)]
     targets = {one.target for one in scores}
     if len(scores) < len(asked) or len(targets) > 1:
-        raise UnseenError("what climbs together are units of one layer, or classes of one target, each named.")
+        raise UnseenError(
+            "one call maximises units of one layer, or classes of one target; name each, and do not mix the two."
+        )
     labels = tuple(int(one.label) for one in scores)  # pyright: ignore[reportArgumentType]
     question: Question = settled(anatomy, pictures, Score(labels, targets.pop()), len(pictures))
     return lambda seen: question(seen, which)

@@ -55,8 +55,8 @@ METHODS: Mapping[str, Method] = {
     "attention-gradient": Method(attention_gradient, "attention", "Chefer et al. 2021"),
     "occlusion": Method(occlusion, "answers", "Zeiler & Fergus 2014"),
     "rise": Method(rise, "answers", "Petsiuk et al. 2018"),
-    "edges": Method(edges, "nothing", "Adebayo et al. 2018", "an explanation to beat: it knows no network"),
-    "centre": Method(centred_blob, "nothing", "ours", "an explanation to beat: it knows neither network nor image"),
+    "edges": Method(edges, "nothing", "Adebayo et al. 2018", "a baseline: it does not use the network"),
+    "centre": Method(centred_blob, "nothing", "ours", "a baseline: it uses neither network nor image"),
 }
 
 CHANNELS: Mapping[str, Callable[[Tensor], Tensor]] = {

@@ -33,10 +33,10 @@ SCALE = (
     "that maps of two methods cannot be compared in strength."
 )
 RULE = (
-    "Layers are drawn anew from the scores down, as Adebayo et al. 2018 did. A map that hardly changes (rank "
-    f"correlation without sign above {ALIKE} over the upper half of the layers, in all of its 95 % interval over "
-    "images) does not depend on the weights: it is a picture of the image, and says nothing of what was learned. The "
-    "line is ours."
+    "Layers get new random weights, from the scores down (Adebayo et al. 2018). A map that hardly changes does not "
+    "depend on the weights: it is a picture of the image, and says nothing of what was learned. Hardly means that the "
+    f"rank correlation without sign (of absolute values), over the upper half of the layers, is above {ALIKE} in all "
+    "of its 95 % interval over images. The line is ours."
 )
 
 
@@ -98,7 +98,7 @@ def answer(found: Explained) -> str:
             "network that learned nothing, so do not read them as reasons."
         )
     if about["are open"]:
-        said.append(f"Of {listed(about['are open'])} these images cannot tell.")
+        said.append(f"These images do not decide it for {listed(about['are open'])}; more may.")
     if not found.checks:
         said.append("No map was checked, so none of them is shown to be about the network.")
     blank = {method: sum(map(bool, notes)) for method, notes in found.maps.notes.items() if any(notes)}
@@ -119,7 +119,7 @@ def column(found: Explained, method: str) -> MapColumn:
     if one is None:
         why = found.unchecked.get(method, "")
         is_beaten = METHODS[method].needs == "nothing"
-        words = "an explanation to beat: it looks at no network" if is_beaten else f"not checked: {why}" if why else ""
+        words = "a baseline: it does not use the network" if is_beaten else f"not checked: {why}" if why else ""
         return MapColumn(method, source, settings, NO if is_beaten else "", words)
     verdict = one.verdict
     kind = NO if verdict.words == DOES_NOT else YES if verdict.words == DOES else OPEN

@@ -31,7 +31,7 @@ def nearest_classes(
     [[1.0, 0.0]]
     """
     if not len(known):
-        raise UnseenError("no image is known, so that none is near.")
+        raise UnseenError("there is no image to search for neighbours; give features of at least one.")
     count = int(labels.max()) + 1 if classes is None else classes
     known, near = _unit(known), min(neighbours, len(known))
     votes = np.zeros((len(asked), count))

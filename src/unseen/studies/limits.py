@@ -43,7 +43,9 @@ def check_named(recipe: Recipe) -> None:
         if twice:
             raise UnseenError(f"{key} names {listed(twice)} more than once; name each once.")
     if recipe.calibration.most > TRIED:
-        raise UnseenError(f"calibration.most = {recipe.calibration.most:,} strengths to try; {TRIED:,} are possible.")
+        raise UnseenError(
+            f"calibration.most = {recipe.calibration.most:,} strengths to try; possible: at most {TRIED:,}."
+        )
 
 
 def check_training(trial: Trial, targets: Sequence[Target], images: int) -> None:

@@ -151,7 +151,9 @@ def page(shelf: Shelf, asked: Asked) -> dict[str, Any]:
     by, order = asked.text("by"), asked.one_of("order", SORTS, SORTS[0])
     frame = scanned(now, asked.several("trial"))
     if order == "largest error" and not is_number(frame):
-        raise UnseenError("answers here are classes, which have no size of error; possible: row, surest, least sure.")
+        raise UnseenError(
+            "this study's answers are classes, whose errors have no size to sort by; possible: row, surest, least sure."
+        )
     frame = filtered(frame.with_row_index(ROW) if by else frame, asked)
     start = asked.whole("start", 0, 0, 2**31)
     counted = frame.select(n=pl.len(), right=right(frame).sum(), images=pl.col("sample").n_unique())

@@ -58,7 +58,9 @@ def together(now: Reading, asked: Asked, first: str, second: str) -> pl.DataFram
         raise NotServed("two subjects are compared: name both, and not the same one twice.")
     one, other = (once(filtered(scanned(now, [name]), asked), now) for name in (first, second))
     if is_number(one) or is_number(other):
-        raise UnseenError("answers here are numbers, of which none is quite right: the page of numbers compares them.")
+        raise UnseenError(
+            "this study's answers are numbers, which are not just right or wrong; compare them on the page of numbers."
+        )
     told = ["sample", "truth", *factors_in(one)]
     columns = [
         pl.col("response").alias("first"),

@@ -141,7 +141,10 @@ def _by_map(found: ClassMap, categories: Sequence[str], outputs: int, how: How |
     own = counterparts(found, known)
     empty = [name for name, numbers in own.items() if not numbers]
     if empty:
-        raise UnseenError(f"narrower categories leave no class for {listed(empty)}; ask for the one or the others.")
+        raise UnseenError(
+            f"every class of {listed(empty)} belongs to a narrower category that is asked, too; ask for the broad "
+            "category or for the narrower ones, not for both."
+        )
     reason = "WordNet" if found.name in HOW else f"class map '{found.name}'"
     why = [(found.labels[number], name, reason) for name, numbers in own.items() for number in numbers]
     return _made(categories, own, without, outputs, f"class map '{found.name}'", how or found.how, why, found.labels)

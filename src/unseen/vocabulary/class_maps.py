@@ -218,7 +218,10 @@ def mapped(
     own = counterparts(class_map, categories)
     empty = [name for name, numbers in own.items() if not numbers]
     if empty:
-        raise UnseenError(f"narrower categories leave no class for {listed(empty)}; ask for the one or the others.")
+        raise UnseenError(
+            f"every class of {listed(empty)} belongs to a narrower category that is asked, too; ask for the broad "
+            "category or for the narrower ones, not for both."
+        )
     joined = np.zeros((len(class_map.labels), len(own)), probabilities.dtype)
     for place, numbers in enumerate(own.values()):
         joined[list(numbers), place] = 1 / len(numbers) if how == "mean" else 1

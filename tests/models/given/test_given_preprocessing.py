@@ -166,7 +166,7 @@ def test_a_key_that_makes_no_sense_is_refused_with_what_is_possible(settings, wo
 def test_pictures_of_another_kind_are_refused():
     with pytest.raises(UnseenError, match="takes pictures as uint8"):
         Preprocessing()(torch.zeros((1, 3, 8, 8)))
-    with pytest.raises(UnseenError, match="4 channels meet a model that takes RGB"):
+    with pytest.raises(UnseenError, match="4 channels were given to a model that takes RGB"):
         Preprocessing()(torch.zeros((1, 4, 8, 8), dtype=torch.uint8))
-    with pytest.raises(UnseenError, match="9×8 meet a model that takes 8×8"):
+    with pytest.raises(UnseenError, match="9×8 were given to a model that takes 8×8"):
         Preprocessing(size=(8, 8), resize="none")(torch.zeros((1, 3, 9, 8), dtype=torch.uint8))

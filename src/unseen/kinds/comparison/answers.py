@@ -90,7 +90,7 @@ def answers_of(frame: pl.DataFrame, factors: Sequence[str], notes: Sequence[str]
         name = images[int(image[odd[0]])]
         both = sorted({classes[int(truth[odd[0]])], classes[int(own[image[odd[0]]])]})
         raise UnseenError(
-            f"subjects were told different truths about '{name}': {listed(both)}; are these the same images?"
+            f"the sources give image '{name}' different true classes: {listed(both)}; are these the same images?"
         )
     order = np.argsort(np.array(classes, dtype=object), kind="stable")
     rank = np.empty(len(order), dtype=np.int64)

@@ -32,7 +32,9 @@ def page(found: Numbers, partings: tuple[Parting, ...], *, title: str, command: 
         _consistency(found),
         figure(figures.biases(found), *_biases(found)) if found.biases else figures.biases(found),  # type: ignore[list-item]
         figure(figures.levels(found)),
-        Section("parting", "Where they part most", _partings(partings)) if partings else "Where they part: nowhere.",
+        Section("parting", "Where they disagree most", _partings(partings))
+        if partings
+        else "Where they disagree: nowhere.",
         Section("confusion", "What is taken for what", _confusions(found)),
         Section("read", "How answers were read", (Html(_notes(found)),)),
     ]
@@ -58,8 +60,9 @@ def _accuracies(found: Numbers) -> tuple[Block, ...]:
         for own in sorted(found.owns, key=lambda own: -own.accuracy.value)
     )  # fmt: skip
     words = (
-        "Ties: two subjects share a letter if their accuracies are not told apart on the images that both were asked, "
-        "at 5 % after Holm's correction for all pairs. Missing answers count as wrong unless they were left out."
+        "Ties: two subjects share a letter if their accuracies do not differ significantly on the images that both "
+        "were asked, at 5 % after Holm's correction for all pairs. Missing answers count as wrong unless they were "
+        "left out."
     )
     return Table(heads, rows, right=("answers", "missing"), wrap=("subject",)), Text(words, small=True)
 
@@ -186,7 +189,10 @@ def _confusions(found: Numbers) -> tuple[Block, ...]:
 
 def _partings(partings: tuple[Parting, ...]) -> tuple[Block, ...]:
     blocks: list[Block] = [
-        Text("Images that one subject knew and the other did not, those first that few others knew.", small=True)
+        Text(
+            "Images that one subject got right and the other did not. Those that few others got right come first.",
+            small=True,
+        )
     ]
     for one in partings:
         tiles = "".join(_tile(one, place) for place in range(len(one.images)))

@@ -165,7 +165,7 @@ def answer(found: Numbers) -> str:
     if len(found.pairs) == 1:
         pair = found.pairs[0]
         d, k = pair.difference, pair.kappa
-        words += f" They {'differ' if pair.p <= ALPHA else 'are not told apart'}: {d.value:+.3f}{_span(d)}."
+        words += f" They {'differ' if pair.p <= ALPHA else 'do not differ significantly'}: {d.value:+.3f}{_span(d)}."
         words += f" Error consistency κ = {k.value:.3f}{_span(k)}." if k.value == k.value else " κ is undefined."
         return words
     return f"{words} {apart} of {len(found.pairs)} pairs differ after correction for their number."

@@ -26,7 +26,10 @@ def show(console: Console, found: Numbers) -> None:
             mark[own.group.name],
         )
     print_table(console, table)
-    print_hanging(console, "Ties: who shares a letter is not told apart (5 %, Holm's correction for all pairs).")
+    print_hanging(
+        console,
+        "Ties: subjects that share a letter do not differ significantly (5 %, Holm's correction for all pairs).",
+    )
     console.print()
     table = bare_table("first − second", "difference", "p", "κ of errors", "images")
     for column in table.columns[1:]:

@@ -37,7 +37,7 @@ def _first(contents: LookingContents) -> Section | str:
         "value does, on "
         f"new images of seen and of unseen combinations. Bars are 95 % intervals over n = {n} repeats.{covers} "
         "Edges and a "
-        "centred blob look at no network: they are what to beat."
+        "centred blob do not use the network: they are the baselines."
     )
     keys = tuple(Key(name, colour=colour, shape="circle") for name, colour in colours.items())
     figure = Figure("where", "How much of the evidence lies on the object", caption, panels, keys, wide=True)

@@ -28,7 +28,9 @@ def answer(found: Retest) -> str:
     told = f"{n} models lose {shown(drop)} of accuracy from '{found.original}' to '{found.new}' in the mean."
     if not np.isfinite(line.slope.value):
         return f"{told} A line needs three models of different accuracy."
-    one = "above 1" if line.slope.low > 1 else "below 1" if line.slope.high < 1 else "not told apart from 1"
+    one = (
+        "above 1" if line.slope.low > 1 else "below 1" if line.slope.high < 1 else "not significantly different from 1"
+    )
     probit = found.lines["probit"].slope
     return f"{told} The line's slope is {shown(line.slope)}, {one}; on the probit scale {shown(probit)}."
 

@@ -90,7 +90,8 @@ def _table(contents: SanityContents) -> Section | str:
         ]  # fmt: skip
         others.append(Table(("method", *COMPARISONS), tuple(lines), fold=measure))
     words = (
-        "Rank correlation without sign, mean over images, then over repeats; 95 % interval over repeats in brackets. "
-        "Edges and a centred blob look at no network: whatever is as alike as they are explains nothing."
+        "Rank correlation without sign (of absolute values), mean over images, then over repeats; 95 % interval "
+        "over repeats in brackets. Edges and a centred blob do not use the network: a map that changes as little as "
+        "they do explains nothing."
     )
     return Section("methods", "Method by method", (Table(heads, tuple(rows)), Text(words, small=True), *others))

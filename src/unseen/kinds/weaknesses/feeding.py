@@ -60,24 +60,24 @@ class FeedingCheck:
         """What is said of it, plainly."""
         own = self.own
         share = own.right / own.n if own.n else float("nan")
-        said = f"{self.model} knows {100 * share:.0f} % of {own.n} canonical images as it is fed ({own.name})"
+        said = f"{self.model} gets {100 * share:.0f} % of {own.n} canonical images right as preprocessed ({own.name})"
         if self.best is not None:
             other = self.best
-            how = f" Feed it so: {other.settings}." if other.settings else ""
+            how = f" To set it: {other.settings}." if other.settings else ""
             return (
-                f"WRONGLY FED? {said}, and {100 * other.right / other.n:.0f} % fed as {other.name}: {other.better} of "
-                f"the {other.differs} images on which the two differ.{how}"
+                f"WRONG PREPROCESSING? {said}, and {100 * other.right / other.n:.0f} % with {other.name}, which is "
+                f"better on {other.better} of the {other.differs} images on which the two differ.{how}"
             )
         if self.claim is not None and own.n:
             high = proportion_interval(own.right, own.n).high
             if high < self.claim - FAR:
                 return (
                     f"{said}, far below the {100 * self.claim:.0f} % that it claims{self._of}: either these pictures "
-                    f"are hard for it, or it is wrongly fed or its labels are another set's. No other usual feeding "
-                    f"that was tried ({', '.join(way.name for way in self.others) or 'none'}) is better."
+                    f"are hard for it, or its preprocessing is wrong, or its labels are those of another set. No other "
+                    f"usual preprocessing that was tried ({', '.join(way.name for way in self.others) or 'none'}) is better."
                 )
         tried = ", ".join(f"{way.name} {100 * way.right / way.n:.0f} %" for way in self.others if way.n)
-        return f"{said}; no usual feeding is surely better ({tried})." if tried else f"{said}."
+        return f"{said}; no other usual preprocessing is surely better ({tried})." if tried else f"{said}."
 
     @property
     def _of(self) -> str:

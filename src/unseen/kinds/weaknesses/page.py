@@ -98,9 +98,9 @@ def _feeding(contents: WeaknessContents) -> list[Section]:
             for way in (fed.own, *fed.others)
         ]
         blocks.append(
-            Table(("fed as", "canonical images known", "", "as an option"), tuple(rows), fold="What was tried")
+            Table(("preprocessing", "canonical images right", "", "as an option"), tuple(rows), fold="What was tried")
         )
-    return [Section("feeding", "Is it fed rightly?", tuple(blocks))]
+    return [Section("feeding", "Is the preprocessing right?", tuple(blocks))]
 
 
 def _asked(contents: WeaknessContents) -> list[Section]:
@@ -290,7 +290,7 @@ def _sureness_table(contents: WeaknessContents) -> list[Block]:
     heads = ("model", "changed", "mean confidence", "accuracy", "calibration error", "confidence when wrong", "answers")
     note = (
         "Calibration error: the mean distance of accuracy from confidence over 15 bins of equal width (Naeini et al. "
-        "2015; Guo et al. 2017). Of few answers it comes out too large."
+        "2015; Guo et al. 2017). With few answers it is biased upwards."
     )
     return [Table(heads, tuple(rows), right=heads[2:]), Text(note, small=True)] if rows else []
 

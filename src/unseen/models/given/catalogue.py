@@ -125,7 +125,7 @@ def from_catalogue(
     else:
         if not row.name and checkpoint is None and random is None and not row.architecture.partition(".")[2]:
             raise UnseenError(
-                f"model '{name}' ({row.paper}) comes as a file of its makers, which no hub here has: get {row.file} "
+                f"model '{name}' ({row.paper}) comes as a file from its authors, not from a hub: download {row.file} "
                 f"from {row.source}, and give it as checkpoint." + (f" ({row.note}.)" if row.note else "")
             )
         layout = Layout(part or row.layout.part, row.layout.left)

@@ -196,8 +196,8 @@ def shaped(images: Tensor, how: Preprocessing) -> Tensor:
         return images
     if how.resize == "none":
         raise UnseenError(
-            f"pictures of {_size(images)} meet a model that takes {'×'.join(map(str, how.size))} and resizes nothing: "
-            'set preprocessing resize = "exact" or "shorter", or make the world at that size.'
+            f"pictures of {_size(images)} were given to a model that takes {'×'.join(map(str, how.size))} and resizes "
+            'nothing: set preprocessing resize = "exact" or "shorter", or make the world at that size.'
         )
     if how.resize == "exact":
         return _resized(images, how.size, how)
@@ -237,7 +237,9 @@ def _in_channels(images: Tensor, how: Preprocessing) -> Tensor:
             return (images.float() * weights).sum(1, keepdim=True).round().to(torch.uint8)
     elif have in (1, 3):
         return images.expand(-1, 3, -1, -1)
-    raise UnseenError(f"pictures with {have} channels meet a model that takes {how.channels}; possible: 1 or 3.")
+    raise UnseenError(
+        f"pictures with {have} channels were given to a model that takes {how.channels}; possible: 1 or 3."
+    )
 
 
 def _resized(images: Tensor, size: tuple[int, int], how: Preprocessing) -> Tensor:

@@ -56,7 +56,7 @@ def checkable(looked: Looked, method: str) -> str:
     if Anatomy(looked.model).network is None:
         return "its weights are not at hand, so they cannot be drawn anew"
     if METHODS[method].needs == "nothing":
-        return "it looks at no network"
+        return "it does not use the network"
     return ""
 
 

@@ -121,13 +121,13 @@ class Experiment:
         found = CODE.fullmatch(code)
         path = self.folder / f"{found[1]}.jsonl" if found else None
         if found is None or path is None or not path.is_file() or not secrets.compare_digest(_code(path), found[2]):
-            raise UnseenError("nobody began under this code here; begin anew.")
+            raise UnseenError("no person has started with this code here; start again.")
         return found[1]
 
     def row(self, code: str, trial: int) -> int:
         order = self.order(self.person(code))
         if not 0 <= trial < len(order):
-            raise UnseenError(f"trial {trial} is none of the {len(order)} of this person.")
+            raise UnseenError(f"this person has no trial {trial}; there are {len(order)}, from 0.")
         return int(order[trial])
 
     def answer(self, code: str, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def _code(path: Path) -> str:
 
 def collect(experiment: Experiment, *, partial: bool = False) -> tuple[int, int]:
     """Put the answers of all who finished (with ``partial`` of all) into the study, in place of those from before;
-    gives how many people that are, and how many are not through."""
+    gives how many people that are, and how many have not finished."""
     import polars as pl
 
     frames, unfinished = [], 0

@@ -174,7 +174,7 @@ def _names(models: object, fine_grained: object) -> list[str]:
                 f"`fine_grained` is how many cars are each a category, from 1; {fine_grained!r} was given."
             )
         if models != 5:
-            raise UnseenError("`fine_grained` makes its own cars between all models; leave `models` out.")
+            raise UnseenError("`fine_grained` makes its own cars, blends of all models; leave `models` out.")
         return [f"car {k:03d}" for k in range(int(fine_grained))]  # type: ignore[call-overload]
     if isinstance(models, list | tuple):
         for name in models:

@@ -77,7 +77,7 @@ class Transformation:
             raise UnseenError(f"'{self.name}' needs pictures of three channels; these have {images.shape[1]}.")
         if keys is None:
             if self.chance:
-                raise UnseenError(f"'{self.name}' draws by chance; give `keys`, one whole number per picture.")
+                raise UnseenError(f"'{self.name}' is random; give `keys`, one whole number per picture.")
             keys = torch.zeros(len(images), dtype=torch.long, device=images.device)
         elif not isinstance(keys, torch.Tensor) or keys.dtype != torch.long or keys.shape != images.shape[:1]:
             raise UnseenError(
