@@ -32,9 +32,9 @@ class NetworkTraits:
 
 def traits_of(name: str) -> NetworkTraits:
     """
-    >>> about("ViT-21k").data, about("MLPMixer1k").architecture, about("iBot-1k").objective, about("CLIP").labelled
+    >>> traits_of("ViT-21k").data, traits_of("MLPMixer1k").architecture, traits_of("iBot-1k").objective, traits_of("CLIP").labelled
     ('more', 'mixer', 'self-distillation', None)
-    >>> {about(f"vit_base_patch16_224.augreg_in{size}k").apart_from_data for size in (1, 21)}
+    >>> {traits_of(f"vit_base_patch16_224.augreg_in{size}k").apart_from_data for size in (1, 21)}
     {'vit_base_patch16_224.augreg_in'}
     """
     low = name.lower()
