@@ -9,8 +9,9 @@ import pytest
 from small_study import study
 from unseen.engines import slurm
 from unseen.engines.ray_tasks import start_tasks
-from unseen.engines.slurm import REQUEUE, SlurmOptions, queue_again, script, slurm_options, submit
+from unseen.engines.slurm import REQUEUE, SlurmOptions, SlurmWorkers, queue_again, script, slurm_options, submit
 from unseen.engines.starting import prepare
+from unseen.studies.beating import Beating
 from unseen.vocabulary.errors import UnseenError
 
 
@@ -127,3 +128,16 @@ def test_without_ray_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(UnseenError, match=r"pip install 'unseen\[ray\]'"):
         start_tasks(study(tmp_path / "s"), 2)
+
+
+def test_ending_a_job_leaves_one_alone_whose_number_begins_alike(tmp_path, monkeypatch):
+    opened = study(tmp_path / "s")
+    prepare(opened)
+    pretended(tmp_path, monkeypatch, "scancel", "exit 0")
+    with (
+        Beating(opened.path, engine="slurm", job="81_1") as mine,
+        Beating(opened.path, engine="slurm", job="812_1") as other,
+    ):
+        SlurmWorkers(opened, "81", 1).end()
+        assert mine.path.with_suffix(".stop").exists()
+        assert not other.path.with_suffix(".stop").exists()

@@ -42,3 +42,9 @@ def test_nothing_decided_is_not_a_number():
     found = shape_bias(np.zeros(3, int), np.ones(3, int), np.full(3, -1))
     assert np.isnan(found.bias.value)
     assert found.neither == 3
+
+
+def test_people_who_follow_neither_cue_are_counted_as_dropped():
+    shape, texture = np.array([0, 0, 0, 0, 0, 0]), np.array([1, 1, 1, 1, 1, 1])
+    found = shape_bias(shape, texture, np.array([0, 1, 0, 0, 2, 2]), np.array([0, 0, 1, 1, 2, 2]))
+    assert (found.bias.n, found.bias.dropped) == (2, 1)

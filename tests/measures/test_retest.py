@@ -42,3 +42,10 @@ def test_the_mean_drop_has_the_interval_of_scipys_bootstrap():
     found = mean_drop(X, y)
     other = stats.bootstrap((X - y,), np.mean, method="percentile", rng=np.random.default_rng(1)).confidence_interval
     assert (found.low, found.high) == pytest.approx((other.low, other.high), abs=0.001)
+
+
+def test_models_that_are_equal_but_for_rounding_have_no_line():
+    x = np.array([0.3, 0.1 + 0.2, 0.3])
+    line = fit_line(x, np.array([0.2, 0.25, 0.3]))
+    assert np.isnan(line.slope.value)
+    assert np.isnan(line.above_one)

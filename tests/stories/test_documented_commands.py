@@ -32,15 +32,12 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 ONE_TRIAL = ["training.epochs=1", "seeds=[0]"]
 OBJECTS = ["world.of.instances=10", "world.of.categories=4", "world.of.side=32"]
-FEW = ["design.validation_images=10", "design.test_images=10", "design.probe_per_cell=1"]
+FEW = ["design.probe_per_cell=1"]
 NARROW = ["network.backbone=resnet18-w8", 'grid."network.sharing"=["shared"]', 'grid."design.seen_per_level"=[2]']
 SMALLER = {  # first words of a command -> settings that make its study a matter of seconds
     "run demo": [*ONE_TRIAL[:1], 'grid."network.sharing"=["shared"]', 'grid."design.seen_per_level"=[8]'],
     "run photos.toml": [*ONE_TRIAL, "network.backbone=resnet18-w8", "network.stem=small", "world.size=16"],
-    "run madan2022/rendered-cars": [
-        *ONE_TRIAL, *FEW, *NARROW, "world.instances=60", "world.side=32", "design.images=100",
-    ],
-    "run madan2022/mnist-position": [*ONE_TRIAL, *FEW[2:], *NARROW, "design.images=900", "design.validation_images=90",
+    "run madan2022/mnist-position": [*ONE_TRIAL, *FEW, *NARROW, "design.images=900", "design.validation_images=90",
                                      "design.test_images=90"],
     "run schott2022/small": [
         "training.epochs=1", "design.images=2000", "design.test_images=200", "design.probe_images=200",

@@ -1,6 +1,8 @@
 """Workers take trials from each other's hands: whatever happens to them, all is run at least once and stored once."""
 
+import errno
 import json
+import os
 import tempfile
 from pathlib import Path
 
@@ -290,3 +292,21 @@ def _to_the_end(lab):
         lab.now += 100
         lab.beat()
     raise AssertionError("work is left that nobody does")
+
+
+def test_on_a_full_disk_all_is_given_back_and_nothing_counts_as_an_attempt(tmp_path, monkeypatch):
+    mine = Leases(tmp_path, "me", lambda name: True)
+    assert mine.take("a")
+    assert mine.take("b")
+
+    def full(handle, text):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space"):
+        mine.take("c")
+    mine.give_back()
+    assert mine.mine == {}
+    found = mine.all()
+    assert [found[key].attempts for key in sorted(found)] == [0, 0]
+    assert {mine.standing(key, found.get(key)) for key in "abc"} == {"free"}

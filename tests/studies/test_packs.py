@@ -232,7 +232,7 @@ def test_what_a_killed_pack_left_is_removed_by_the_next_one(tmp_path, finished_o
 def test_what_a_killed_unpack_left_is_removed_by_the_next_one(tmp_path, finished_once):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    left = tmp_path / f".unseen-unpack-{socket.gethostname()}-{gone.pid}-abc"
+    left = tmp_path / f".unseen-unpack-{socket.gethostname()}-{gone.pid}-abcdef01"
     (left / "trials").mkdir(parents=True)
     Store(finished_once).pack(tmp_path / "x.unseen")
     Store(tmp_path / "into").unpack(tmp_path / "x.unseen")
@@ -244,9 +244,9 @@ def test_what_a_killed_unpack_left_is_removed_also_where_the_study_is_there_by_n
     gone.wait()
     host = socket.gethostname()
     into = tmp_path / "into"
-    left = [folder / f".unseen-unpack-{host}-{gone.pid}-abc" for folder in (tmp_path, into)]
+    left = [folder / f".unseen-unpack-{host}-{gone.pid}-abcdef01" for folder in (tmp_path, into)]
     left.append(into / "trials" / f".{A1}-{gone.pid}")
-    living = tmp_path / f".unseen-unpack-{host}-{os.getppid()}-abc"
+    living = tmp_path / f".unseen-unpack-{host}-{os.getppid()}-abcdef01"
     for folder in (*left, living):
         folder.mkdir(parents=True)
     Store(into).unpack(archive(tmp_path / "packed", packed_trial()))

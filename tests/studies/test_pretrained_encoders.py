@@ -240,7 +240,7 @@ def test_who_stops_in_the_midst_finds_what_was_made_before_and_makes_the_rest(tm
         ran(opened)
     assert opened.store.encoders() == counted[:1]
     monkeypatch.setattr(pretraining, "keep_encoder", real)
-    (tmp_path / "a" / "encoders" / f".{counted[1]}-half-written").mkdir()
+    (tmp_path / "a" / "encoders" / f".{counted[1]}-{2**22 + 1}").mkdir()  # of a process that cannot live
     assert ran(opened).finished == 2
     assert counted == [counted[0], counted[1], counted[1]]
     assert sorted(path.name for path in (tmp_path / "a" / "encoders").iterdir()) == sorted(set(counted))

@@ -17,7 +17,7 @@ from unseen.studies.subjects import add_answers, asked_rows, subjects_of
 from unseen.viewer.people.app import make_experiment
 from unseen.viewer.people.masks import pink_noise
 from unseen.viewer.people.serving import served_experiment
-from unseen.viewer.people.sessions import Experiment, Timing, answers_in, collect, timing_of
+from unseen.viewer.people.sessions import Experiment, Timing, _append, answers_in, collect, timing_of
 from unseen.viewer.serving import HERE
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.sample_keys import sample_keys
@@ -91,6 +91,59 @@ def test_a_line_that_was_cut_off_is_asked_again(client, experiment):
     path = experiment.folder / "subject-01.jsonl"
     path.write_text(path.read_text() + '{"kind": "answer", "tri')
     assert client.get("/api/state", params={"code": code}).json()["left"][0] == 1
+
+
+def test_the_answer_after_a_line_that_was_cut_off_is_kept(client, experiment):
+    code = client.post("/api/begin", json={}).json()["code"]
+    path = experiment.folder / "subject-01.jsonl"
+    path.write_text(path.read_text() + '{"kind": "answer", "tri')
+    assert send(client, code, 0, "the digit 0").json()["done"] == 1
+    assert [line["trial"] for line in answers_in(path)] == [0]
+
+
+def test_a_letter_that_ends_lines_elsewhere_ends_none_in_a_journal(tmp_path):
+    path = tmp_path / "subject-01.jsonl"
+    _append(path, {"kind": "answer", "trial": 0, "response": "a\u2028b\x85c"})
+    assert [line["response"] for line in answers_in(path)] == ["a\u2028b\x85c"]
+
+
+def test_who_ends_while_the_study_is_run_is_thanked_and_counted_later(client, experiment):
+    code = client.post("/api/begin", json={}).json()["code"]
+    order = experiment.order("subject-01").tolist()
+    with experiment.study.store.locked():
+        told = [send(client, code, trial, truth(experiment, row)) for trial, row in enumerate(order)]
+    assert {answer.status_code for answer in told} == {200}
+    assert told[-1].json()["left"] == []
+    assert collect(experiment) == (1, 0)
+
+
+def test_two_servers_of_one_study_give_nobody_the_same_number(experiment, monkeypatch):
+    first = experiment.begin()
+    monkeypatch.setattr(Experiment, "journals", lambda self: {})  # the other one began just now
+    second = experiment.begin()
+    assert {first["person"], second["person"]} == {"subject-01", "subject-02"}
+
+
+def test_a_copy_of_a_journal_is_nobody(client, experiment):
+    client.post("/api/begin", json={})
+    shutil.copy(experiment.folder / "subject-01.jsonl", experiment.folder / "subject-01 copy.jsonl")
+    assert client.post("/api/begin", json={}).json()["person"] == "subject-02"
+    assert list(experiment.journals()) == ["subject-01", "subject-02"]
+
+
+def test_a_disk_that_keeps_nothing_is_told_at_the_beginning(client, experiment):
+    experiment.folder.parent.mkdir()
+    experiment.folder.write_text("in the way")
+    answer = client.post("/api/begin", json={})
+    assert answer.status_code == 500
+    assert "could not be kept" in answer.json()["error"]
+
+
+def test_an_experiment_answers_by_the_address_that_it_printed(experiment):
+    page = served_experiment(experiment, host="127.0.0.2", port=0)
+    page.bound.close()
+    with TestClient(page.app(), base_url=page.address) as made:
+        assert made.get("/api/about").status_code == 200
 
 
 @pytest.mark.parametrize(

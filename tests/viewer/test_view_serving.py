@@ -131,3 +131,10 @@ def test_looking_imports_nothing_heavy_before_it_serves(studies):
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
+
+
+def test_a_page_answers_by_the_address_that_it_printed(studies):
+    page = served(studies, host="127.0.0.2", port=0)
+    page.bound.close()
+    with TestClient(page.app(), base_url=page.address) as client:
+        assert client.get("/").status_code == 200

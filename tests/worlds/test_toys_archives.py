@@ -124,7 +124,7 @@ def test_a_cut_copy_in_the_cache_is_made_again(tmp_path):
     os.truncate(copy, 1000)
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    left = copy.with_name(f".{copy.name}-{socket.gethostname()}-{gone.pid}-abc.part")
+    left = copy.with_name(f".{copy.name}-{socket.gethostname()}-{gone.pid}-abcdef01.part")
     left.write_bytes(b"left by a process that was killed")
     assert torch.equal(toy.images(ROWS), torch.from_numpy(SPRITES[ROWS])[:, None])
     assert not list((tmp_path / "cache/archives").glob("*.part"))

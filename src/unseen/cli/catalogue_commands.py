@@ -134,8 +134,9 @@ def restore(
     size: Annotated[int, typer.Option("--size", help="Larger pictures are shrunk to this many pixels.")] = 256,
     seed: Annotated[int, typer.Option("--seed", help="Of the damage, the weights and the input.")] = 0,
     out: Annotated[
-        Path, typer.Option("--out", parser=given_path, metavar="FOLDER", help="Where pictures and numbers go.")
-    ] = Path("restored"),
+        Path | None,
+        typer.Option("--out", parser=given_path, metavar="FOLDER", help="Where pictures and numbers go (restored)."),
+    ] = None,
     device: Device = "auto",
 ) -> None:
     """Restore pictures by a network that has learned nothing: its architecture is the prior (Ulyanov et al. 2018).
@@ -150,5 +151,14 @@ def restore(
 
     fit = Fit(network, steps, scales, width, seed=seed)
     restore_pictures(
-        console, images, task, fit, amount=amount, mask=mask, size=size, as_is=as_is, out=out, device=device
+        console,
+        images,
+        task,
+        fit,
+        amount=amount,
+        mask=mask,
+        size=size,
+        as_is=as_is,
+        out=out or Path("restored"),
+        device=device,
     )

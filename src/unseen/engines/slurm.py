@@ -152,7 +152,9 @@ class SlurmWorkers:
 
     def end(self) -> None:
         """Those that run end in good order, those that wait are taken from the queue."""
-        ask_to_stop(self.study.path, [one.name for one in living(self.study.path) if one.job.startswith(self.job)])
+        ask_to_stop(
+            self.study.path, [one.name for one in living(self.study.path) if one.job.partition("_")[0] == self.job]
+        )
         subprocess.run(["scancel", "--state=PENDING", self.job], capture_output=True, check=False)
         subprocess.run(["scancel", "--batch", "--signal=TERM", self.job], capture_output=True, check=False)
 

@@ -63,14 +63,14 @@ def _over_people(by_shape: np.ndarray, by_texture: np.ndarray, person: np.ndarra
     s = np.bincount(place, weights=by_shape)
     d = s + np.bincount(place, weights=by_texture)
     s, d = s[d > 0], d[d > 0]
-    k = len(d)
+    k, dropped = len(d), len(np.unique(person)) - len(d)
     if not k:
-        return Interval(NAN, NAN, NAN, 0, "t over people", 0, level)
+        return Interval(NAN, NAN, NAN, 0, "t over people", dropped, level)
     ratio = float(s.sum() / d.sum())
     if k == 1:
-        return Interval(ratio, NAN, NAN, 1, "t over people", 0, level)
+        return Interval(ratio, NAN, NAN, 1, "t over people", dropped, level)
     from scipy.special import stdtrit
 
     error = float(np.sqrt(k / (k - 1) * ((s - ratio * d) ** 2).sum()) / d.sum())
     half = float(stdtrit(k - 1, (1 + level) / 2)) * error
-    return Interval(ratio, ratio - half, ratio + half, k, "t over people", 0, level).cut(0, 1)
+    return Interval(ratio, ratio - half, ratio + half, k, "t over people", dropped, level).cut(0, 1)

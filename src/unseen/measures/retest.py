@@ -15,6 +15,7 @@ from unseen.vocabulary.seeds import stream
 SCALES = ("linear", "probit", "logit")
 DRAWS = 10_000
 FEWEST = 3  # models that a line is drawn through
+LEAST_SPREAD = 1e-12  # variance of original accuracies below which they differ by rounding alone (ours)
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def fit_line(
     kept = np.isfinite(x) & np.isfinite(y)
     x, y = x[kept], y[kept]
     n, dropped = len(x), int((~kept).sum())
-    if n < FEWEST or np.ptp(x) == 0:
+    if n < FEWEST or x.var() <= LEAST_SPREAD:
         none = Interval(NAN, NAN, NAN, n, "bootstrap over models", dropped, level)
         return Line(scale, none, none, NAN, NAN, n, dropped)
     ones = np.ones((1, n))
@@ -109,7 +110,7 @@ def _least_squares(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[n
     mx, my = weights @ x / total, weights @ y / total
     spread = weights @ x**2 / total - mx**2
     slope = np.full(len(weights), NAN)
-    np.divide(weights @ (x * y) / total - mx * my, spread, out=slope, where=spread > 1e-12)
+    np.divide(weights @ (x * y) / total - mx * my, spread, out=slope, where=spread > LEAST_SPREAD)
     return slope, my - slope * mx
 
 

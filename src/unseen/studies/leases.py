@@ -3,7 +3,7 @@ has taken it over. Nothing but exclusive creation and listing is asked of the fi
 
 ``<key>.<n>`` holds the name of the worker that took it. Beside it may lie ``<key>.<n>.failed``: it was run and failed,
 and nobody tries it again, or ``<key>.<n>.left``: its worker gave it back in good order, so that it does not count as an
-attempt. Leases are never unlinked while anybody works.
+attempt. Leases are never unlinked while anybody works, but by who could not write a name into one.
 
 A lease is stale when the heartbeat of its worker is gone, or has not changed for 180 s of the *observer's* own
 monotonic clock (no clocks are compared), or its process is gone on this boot and pid namespace. What outlived three
@@ -13,6 +13,7 @@ once, by rename: a worker that was believed lost and comes back does no harm.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import time
@@ -141,12 +142,13 @@ class Leases:
         """Say of all that I have and did not end that I left it."""
         for key, number in list(self.mine.items()):
             if self.holder(key, number) == self.me:
-                self.mark(key, number, LEFT)
+                with contextlib.suppress(OSError):  # one that cannot be said keeps no other one from being said
+                    self.mark(key, number, LEFT)
             self.mine.pop(key, None)
 
     def mark(self, key: str, number: int, mark: str) -> None:
-        """Say what became of a lease: "failed", or "left" in good order."""
-        self._made(f"{key}.{number}.{mark}", self.me)
+        """Say what became of a lease: "failed", or "left" in good order. Its name says all, on a full disk too."""
+        self._made(f"{key}.{number}.{mark}", "")
 
     def reset(self) -> None:
         """Forget all leases: only where nobody works. What failed, or was lost too often, is tried again."""
@@ -163,7 +165,11 @@ class Leases:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 continue
             try:
-                os.write(handle, text.encode())
+                if text:
+                    os.write(handle, text.encode())
+            except OSError:  # without a name in it, it would count as a worker that was lost
+                path.unlink(missing_ok=True)
+                raise
             finally:
                 os.close(handle)
             return True

@@ -41,7 +41,8 @@ class Served:
     def app(self) -> Any:
         from unseen.viewer.app import make_app
 
-        return make_app(self.shelf, names=frozenset(HERE) if is_local(self.host) else frozenset(), token=self.token)
+        names = frozenset((*HERE, self.host)) if is_local(self.host) else frozenset[str]()
+        return make_app(self.shelf, names=names, token=self.token)
 
     def run(self, started: Callable[[], None] = lambda: None) -> None:
         """Serve until Ctrl-C."""

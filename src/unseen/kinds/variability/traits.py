@@ -32,9 +32,11 @@ class NetworkTraits:
 
 def traits_of(name: str) -> NetworkTraits:
     """
-    >>> about("ViT-21k").data, about("MLPMixer1k").architecture, about("iBot-1k").objective, about("CLIP").labelled
-    ('more', 'mixer', 'self-distillation', None)
-    >>> {about(f"vit_base_patch16_224.augreg_in{size}k").apart_from_data for size in (1, 21)}
+    >>> traits_of("ViT-21k").data, traits_of("MLPMixer1k").architecture
+    ('more', 'mixer')
+    >>> traits_of("iBot-1k").objective, traits_of("CLIP").labelled
+    ('self-distillation', None)
+    >>> {traits_of(f"vit_base_patch16_224.augreg_in{size}k").apart_from_data for size in (1, 21)}
     {'vit_base_patch16_224.augreg_in'}
     """
     low = name.lower()

@@ -73,8 +73,9 @@ class FeedingCheck:
             if high < self.claim - FAR:
                 return (
                     f"{said}, far below the {100 * self.claim:.0f} % that it claims{self._of}: either these pictures "
-                    f"are hard for it, or its preprocessing is wrong, or its labels are those of another set. No other "
-                    f"usual preprocessing that was tried ({', '.join(way.name for way in self.others) or 'none'}) is better."
+                    f"are hard for it, or its preprocessing is wrong, or its labels are those of another set. No "
+                    "other usual preprocessing that was tried "
+                    f"({', '.join(way.name for way in self.others) or 'none'}) is better."
                 )
         tried = ", ".join(f"{way.name} {100 * way.right / way.n:.0f} %" for way in self.others if way.n)
         return f"{said}; no other usual preprocessing is surely better ({tried})." if tried else f"{said}."

@@ -210,9 +210,11 @@ def score_test(risk: Float[np.ndarray, " n"], wrong: Bool[np.ndarray, " n"], obj
     """
     from scipy.special import stdtr
 
-    places = np.unique(objects, return_inverse=True)[1]
+    every, places = np.unique(objects, return_inverse=True)
+    if len(every) < 2:
+        return 1.0
     sums = np.bincount(places, weights=(risk - risk.mean()) * (wrong - wrong.mean()))
-    spread = sums.std(ddof=1) if len(sums) > 1 else 0.0
+    spread = sums.std(ddof=1)
     if spread < 1e-12:
         return 0.0 if sums.sum() > 1e-9 else 1.0
     return float(stdtr(len(sums) - 1, -sums.mean() / spread * np.sqrt(len(sums))))

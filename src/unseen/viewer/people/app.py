@@ -70,7 +70,7 @@ def about(one: Experiment) -> Mapping[str, Any]:
 async def _begin(request: Request) -> Response:
     if (wrong := _no_json(request)) is not None:
         return wrong
-    return _told(await run_in_threadpool(request.app.state.experiment.begin))
+    return await _tried(request.app.state.experiment.begin)
 
 
 async def _state(request: Request) -> Response:

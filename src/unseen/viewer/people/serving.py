@@ -6,6 +6,7 @@ import secrets
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from unseen.viewer.people.sessions import Experiment
 from unseen.viewer.serving import HERE, bound_socket, is_local
@@ -27,15 +28,19 @@ class ServedExperiment:
         name = f"[{name}]" if ":" in name else name
         return f"http://{name}:{self.port}/{f'?token={self.token}' if self.token else ''}"
 
+    def app(self) -> Any:
+        from unseen.viewer.people.app import make_experiment
+
+        names = frozenset((*HERE, self.host)) if is_local(self.host) else frozenset[str]()
+        return make_experiment(self.experiment, names=names, token=self.token)
+
     def run(self, started: Callable[[], None] = lambda: None) -> None:
         """Serve until Ctrl-C."""
         import uvicorn
 
-        from unseen.viewer.people.app import make_experiment
-
-        names = frozenset(HERE) if is_local(self.host) else frozenset()
-        app = make_experiment(self.experiment, names=names, token=self.token)
-        config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=2)
+        config = uvicorn.Config(
+            self.app(), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=2,
+        )  # fmt: skip
         server = uvicorn.Server(config)
         started()
         server.run(sockets=[self.bound])

@@ -7,6 +7,7 @@ opened again goes on where it was left. Finished people become one subject of th
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -32,6 +33,7 @@ from unseen.vocabulary.subjects import PEOPLE
 
 FOLDER = "people"
 CODE = re.compile(r"(subject-\d{2,4})-([a-z0-9]{8})")
+PERSON = re.compile(r"subject-\d{2,4}")
 CONSENT = (
     "You will see pictures for a moment each, and say what was on them. Your answers, your response times and how long "
     "each picture was on the screen are kept on this computer, under a number and without your name. You may stop at "
@@ -96,17 +98,27 @@ class Experiment:
         return drawn[: self.images] if self.images else drawn
 
     def journals(self) -> dict[str, Path]:
-        return {path.stem: path for path in sorted(self.folder.glob("subject-*.jsonl"))}
+        """Where each person's answers are; a copy of a journal under another name is nobody's."""
+        found = sorted(self.folder.glob("subject-*.jsonl"))
+        return {path.stem: path for path in found if PERSON.fullmatch(path.stem)}
 
     def begin(self) -> dict[str, Any]:
         """A new person."""
         with self.lock:
             self.folder.mkdir(parents=True, exist_ok=True)
             numbers = [int(name.removeprefix("subject-")) for name in self.journals()]
-            person = f"subject-{max(numbers, default=0) + 1:02}"
+            person = self._free(max(numbers, default=0) + 1)
             head = {"person": person, "code": secrets.token_hex(4), "consent": self.consent, "began": _now()}
             _append(self.folder / f"{person}.jsonl", {"kind": "start", **head})
         return self.state(f"{person}-{head['code']}")
+
+    def _free(self, number: int) -> str:
+        """The first person from this number on whom nobody has: another server may ask for this study, too."""
+        while True:
+            with contextlib.suppress(FileExistsError):
+                open(self.folder / f"subject-{number:02}.jsonl", "x").close()
+                return f"subject-{number:02}"
+            number += 1
 
     def state(self, code: str) -> dict[str, Any]:
         """How far a person is, and what comes next."""
@@ -147,8 +159,9 @@ class Experiment:
                 line |= {name: int(_number(told.get(name)) or 0) for name in ("frames", "dropped")}
                 _append(path, line)
         state = self.state(code)
-        if not state["left"]:
-            collect(self)
+        if not state["left"]:  # the answers are kept: a study that is busy takes them in when the page is ended
+            with contextlib.suppress(UnseenError, OSError):
+                collect(self)
         return state
 
 
@@ -163,15 +176,17 @@ def _number(value: Any) -> float | None:
 
 
 def _append(path: Path, line: Mapping[str, Any]) -> None:
-    with open(path, "a", encoding="utf-8") as file:
-        file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    with open(path, "a+b") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+        cut_off = file.read(1) not in (b"", b"\n")  # by a kill or a full disk: this line is none of it
+        file.write((b"\n" if cut_off else b"") + json.dumps(line).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
 
 
 def lines_in(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of a journal; one that was cut off while it was written is left out."""
-    for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    for text in path.read_text(encoding="utf-8", errors="replace").split("\n"):
         try:
             line = json.loads(text)
         except ValueError:

@@ -234,7 +234,7 @@ def transformation(name: object) -> Transformation:
     >>> transformation("blurr")
     Traceback (most recent call last):
     unseen.vocabulary.errors.UnseenError: no transformation 'blurr'; possible: grey-scale, hue, thinning, rotation-90, \
-rotation-180, blur, high-pass, horizontal, vertical, inversion, white-noise, salt-and-pepper … (43 in all). \
+rotation-180, blur, high-pass, horizontal, vertical, inversion, white-noise, salt-and-pepper … (44 in all). \
 Did you mean 'blur'?
     """
     if not isinstance(name, str) or name not in TRANSFORMATIONS:

@@ -72,11 +72,13 @@ def patches_scrambled(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     rows, columns = height // side, width // side
     if rows * columns < 2:
         return images.float()
-    order = chance.counted(keys, rows * columns, 0, "patches").view(len(images), -1).argsort(dim=1, stable=True)
+    order = chance.counted(keys, rows * columns, 0, "patches").argsort(dim=1, stable=True)
     found = images.float().clone()
     inner = found[..., : rows * side, : columns * side]
-    patches = inner.reshape(len(images), -1, rows, side, columns, side).permute(0, 2, 4, 1, 3, 5).flatten(1, 2)
+    patches = (
+        inner.reshape(len(images), inner.shape[1], rows, side, columns, side).permute(0, 2, 4, 1, 3, 5).flatten(1, 2)
+    )
     mixed = patches.gather(1, order[:, :, None, None, None].expand_as(patches))
-    mixed = mixed.view(len(images), rows, columns, -1, side, side).permute(0, 3, 1, 4, 2, 5)
+    mixed = mixed.view(len(images), rows, columns, inner.shape[1], side, side).permute(0, 3, 1, 4, 2, 5)
     found[..., : rows * side, : columns * side] = mixed.reshape(inner.shape)
     return found

@@ -44,7 +44,11 @@ async function measureRefresh() {
 function waitForSpace(button) {
   return new Promise((done) => {
     const end = () => { document.removeEventListener("keydown", key); done(); };
-    const key = (event) => { if (event.key === " " || event.key === "Enter") { event.preventDefault(); end(); } };
+    const key = (event) => {
+      if ((event.key !== " " && event.key !== "Enter") || (event.target !== button && event.target.closest("button"))) return;
+      event.preventDefault();
+      end();
+    };
     button.addEventListener("click", end, { once: true });
     document.addEventListener("keydown", key);
     button.focus();
@@ -66,6 +70,13 @@ async function welcome() {
   await new Promise((done) => go.addEventListener("click", done, { once: true }));
 }
 
+/* On a computer that several people use, the next one is not the one before. */
+function somebodyElse() {
+  const other = element("button", "I am somebody else", { type: "button", id: "else" });
+  other.addEventListener("click", () => { localStorage.removeItem(PLACE); location.reload(); });
+  return other;
+}
+
 async function resume() {
   const code = localStorage.getItem(PLACE) || "";
   if (code) {
@@ -73,7 +84,7 @@ async function resume() {
       state = await told(`/api/state?code=${encodeURIComponent(code)}`);
       const go = element("button", "Go on", { className: "go", id: "begin" });
       if (state.left.length) {
-        screen(element("h1", "Welcome back"), element("p", `${state.done} of ${state.trials} pictures are done; your answers are kept.`), go);
+        screen(element("h1", "Welcome back"), element("p", `${state.done} of ${state.trials} pictures are done; your answers are kept.`), go, somebodyElse());
         await waitForSpace(go);
       }
       return;
@@ -216,7 +227,7 @@ async function run() {
     since += 1;
     if (state.left.length && since % about.pause === 0) await rest();
   }
-  screen(element("h1", "Thank you"), element("p", `All ${state.trials} pictures are done. Your answers are kept; you may close this page.`));
+  screen(element("h1", "Thank you"), element("p", `All ${state.trials} pictures are done. Your answers are kept; you may close this page.`), somebodyElse());
   main.id = "main";
   main.dataset.done = "yes";
 }

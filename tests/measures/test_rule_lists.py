@@ -196,3 +196,9 @@ def test_wrong_arguments_say_what_is_possible():
     with pytest.raises(UnseenError, match="0 to 1"):
         Column("size", ("s", "l"), np.array([2]))
     assert RuleList((), 0.3).risk([column]).tolist() == [0.3] * 100
+
+
+def test_of_one_object_nothing_is_significant():
+    risk = np.array([0.0, 1.0, 0.0, 1.0])
+    assert score_test(risk, risk > 0, np.zeros(4, dtype=int)) == 1.0
+    assert score_test(risk[:0], risk[:0] > 0, np.zeros(0, dtype=int)) == 1.0
