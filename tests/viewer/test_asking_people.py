@@ -3,6 +3,7 @@
 import json
 import shutil
 import threading
+import time
 
 import numpy as np
 import polars as pl
@@ -137,6 +138,27 @@ def test_a_disk_that_keeps_nothing_is_told_at_the_beginning(client, experiment):
     answer = client.post("/api/begin", json={})
     assert answer.status_code == 500
     assert "could not be kept" in answer.json()["error"]
+
+
+def test_two_people_never_draw_at_once_since_worlds_are_made_for_one_thread(client, experiment, monkeypatch):
+    code = client.post("/api/begin", json={}).json()["code"]
+    world = experiment.study.world(experiment.study.points[0])
+    drawn, at_once, most = type(world).images, [], []
+
+    def slow(self, *given, **more):
+        at_once.append(1)
+        most.append(len(at_once))
+        time.sleep(0.05)
+        at_once.pop()
+        return drawn(self, *given, **more)
+
+    monkeypatch.setattr(type(world), "images", slow)
+    some = [threading.Thread(target=client.get, args=(f"/image/{code}/{trial}.png",)) for trial in range(4)]
+    for one in some:
+        one.start()
+    for one in some:
+        one.join()
+    assert most == [1, 1, 1, 1]
 
 
 def test_an_experiment_answers_by_the_address_that_it_printed(experiment):

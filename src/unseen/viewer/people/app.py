@@ -111,7 +111,8 @@ async def _image(request: Request) -> Response:
 
     def drawn() -> bytes:
         row = one.row(request.path_params["code"], request.path_params["trial"])
-        picture = one.study.world(one.study.points[0]).images(np.array([row])).cpu().numpy()
+        with one.drawing:
+            picture = one.study.world(one.study.points[0]).images(np.array([row])).cpu().numpy()
         return png(visible(picture)[0])
 
     try:

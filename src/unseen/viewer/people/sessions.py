@@ -71,6 +71,7 @@ class Experiment:
     timing: Timing = field(default_factory=Timing)
     consent: str = CONSENT
     lock: threading.Lock = field(default_factory=threading.Lock)
+    drawing: threading.Lock = field(default_factory=threading.Lock)  # worlds are made for one thread
 
     def __post_init__(self) -> None:
         if self.study.recipe.task == "regression":
