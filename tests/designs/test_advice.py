@@ -50,6 +50,7 @@ def test_images_too_few_for_many_combinations_and_too_many_for_few_have_one_answ
     seen=st.integers(1, 3),
     images=st.integers(1, 400),
 )
+@pytest.mark.slow
 def test_every_number_an_error_says_to_suit_does(counts, seen, images):
     samples = photos(np.reshape(counts, (4, 4)))
     options = {"shares": (0.5, 0.25, 0.25)}

@@ -68,6 +68,7 @@ def test_fitting_lowers_the_error_and_psnr_is_scikit_images(pictures):
     )
 
 
+@pytest.mark.slow
 def test_the_stop_is_where_the_last_outputs_vary_least_without_looking_at_the_truth(pictures):
     given, damage = damaged(pictures, "denoise", 25.0)
     found = restore(given, damage, Fit(steps=110, scales=2, width=6))
@@ -111,6 +112,7 @@ def test_every_classical_way_does_better_than_nothing(pictures):
             assert (psnr(restored, pictures) > psnr(given, pictures)).all()
 
 
+@pytest.mark.slow
 def test_natural_pictures_are_learned_before_noise(pictures):
     found = learning_curves(pictures[0], Fit(steps=60, scales=2, width=8))
     natural, noisy, scrambled, white = found.loss[-1]

@@ -66,6 +66,7 @@ def test_a_worker_does_what_a_run_does_and_leaves_when_nothing_is_left(finished_
     assert worked(load_study(opened.path)).finished == 0
 
 
+@pytest.mark.slow
 def test_what_failed_is_left_alone_by_others_until_it_is_asked_for_again(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     opened = open_study(own_network(tmp_path, "fine", "raise"), out=tmp_path / "study")
@@ -185,6 +186,7 @@ def test_a_worker_of_another_version_and_one_beside_a_run_are_refused(tmp_path):
     assert worked(opened).finished == 2
 
 
+@pytest.mark.slow
 def test_a_study_that_is_edited_while_workers_run_is_taken_up_as_it_is_now(tmp_path):
     opened = prepared(tmp_path / "study", grid={"design.seen_per_level": [8]})
     more = study(tmp_path / "study", grid={"design.seen_per_level": [8]}, seeds=[0, 1, 2])
@@ -217,6 +219,7 @@ PRETRAINED = {
 PRETRAINED.pop("readout")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tables", "made"), [(CALIBRATED, "calibrated"), (PRETRAINED, "pretrained")])
 def test_calibrations_and_encoders_are_made_first_and_once(tables, made, tmp_path):
     opened = open_study(tables, out=tmp_path / "study")

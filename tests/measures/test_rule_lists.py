@@ -155,6 +155,7 @@ def test_the_test_of_a_list_keeps_its_level_where_rows_of_an_object_are_alike(ki
     assert stats.binomtest(passed, 300, 0.05, "greater").pvalue > 0.01
 
 
+@pytest.mark.slow
 def test_longer_lists_are_shown_with_what_they_gain_and_none_explains_nothing():
     rng = np.random.default_rng(10)
     columns = table(rng, 4000)
