@@ -73,6 +73,30 @@ Picture = Annotated[
     Path | None, typer.Option("--picture", parser=given_path, metavar="PATH", help="Write the splits as a PNG.")
 ]
 
+Preprocessing = Annotated[
+    list[str] | None,
+    typer.Option("--preprocessing", metavar="KEY=VALUE", help="A model's preprocessing, e.g. crop=1.0."),
+]
+
+Labels = Annotated[
+    Path | None,
+    typer.Option("--labels", parser=given_path, metavar="FILE", help="A model's labels, one per line."),
+]
+
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option("--checkpoint", parser=given_path, metavar="FILE", help="Weights to load into the model."),
+]
+
+FactoryArguments = Annotated[
+    list[str] | None,
+    typer.Option("--argument", metavar="KEY=VALUE", help="What a module:factory is called with."),
+]
+
+Download = Annotated[
+    bool, typer.Option("--download", help="Fetch the weights of a name from its hub, if they are not here.")
+]
+
 Trust = Annotated[
     bool, typer.Option("--trust", help="Let Python code that the recipe names run, from now on until it changes.")
 ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from unseen.cli.interrupts import stopped_with
 from unseen.cli.terminal import Terminal
+from unseen.cli.viewing import say_started
 from unseen.reports.console import print_hanging
 from unseen.vocabulary.errors import UnseenError
 
@@ -42,21 +43,12 @@ def ask(
     if not collect_only:
         page = served_experiment(experiment, host=host, port=port)
 
-        def started() -> None:
-            console.print(
-                f"{images or total} of {total} images for each person: {page.address}", markup=False, soft_wrap=True
-            )
-            if page.token:
-                console.print("whoever has this address can take part", markup=False)
-            console.print("Ctrl-C ends it. Start it again, and whoever has not finished can go on.", markup=False)
-            if browser:
-                from unseen.cli.viewing import open_browser
-
-                open_browser(page.address)
-
+        what = [f"{images or total} of {total} images for each person: {page.address}"]
+        known = "whoever has this address can take part"
+        end = "Ctrl-C ends it. Start it again, and whoever has not finished can go on."
         with stopped_with("the page is closed."):
             try:
-                page.run(started)
+                page.run(lambda: say_started(console, page, what, known, end, browser))
             except KeyboardInterrupt:  # the usual end: what was answered is told before the last words
                 _collected(console, experiment, partial)
                 raise

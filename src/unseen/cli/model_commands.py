@@ -8,7 +8,12 @@ from typing import Annotated
 import typer
 
 from unseen.cli.arguments import (
+    Checkpoint,
     Device,
+    Download,
+    FactoryArguments,
+    Labels,
+    Preprocessing,
     Set,
     Trust,
     WorldSet,
@@ -66,22 +71,10 @@ def examine(
             help="From the model's labels to categories: everyday, names, or a CSV or TOML file.",
         ),
     ] = "auto",
-    preprocessing: Annotated[
-        list[str] | None,
-        typer.Option("--preprocessing", metavar="KEY=VALUE", help="The model's preprocessing, e.g. crop=1.0."),
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option("--labels", parser=given_path, metavar="FILE", help="The model's labels, one per line."),
-    ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option("--checkpoint", parser=given_path, metavar="FILE", help="Weights to load into the model."),
-    ] = None,
-    arguments: Annotated[
-        list[str] | None,
-        typer.Option("--argument", metavar="KEY=VALUE", help="What a module:factory is called with."),
-    ] = None,
+    preprocessing: Preprocessing = None,
+    labels: Labels = None,
+    checkpoint: Checkpoint = None,
+    arguments: FactoryArguments = None,
     settings: Set = None,
     out: Annotated[
         Path | None,
@@ -108,9 +101,7 @@ def examine(
         bool, typer.Option(" /--no-feeding-check", help="Do not try other usual preprocessing on 100 images.")
     ] = True,
     trust: Trust = False,
-    download: Annotated[
-        bool, typer.Option("--download", help="Fetch the weights of a name from its hub, if they are not here.")
-    ] = False,
+    download: Download = False,
 ) -> None:
     """Ask a model canonical and changed images, and write a page that says where it fails. Nothing is trained.
 
@@ -217,26 +208,13 @@ def explain(
     to: Annotated[
         Path | None, typer.Option("--to", parser=given_path, metavar="PATH", help="Another folder for png and arrays.")
     ] = None,
-    preprocessing: Annotated[
-        list[str] | None,
-        typer.Option("--preprocessing", metavar="KEY=VALUE", help="Of a model: its preprocessing, e.g. crop=1.0."),
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option("--labels", parser=given_path, metavar="FILE", help="Of a model: its labels, one per line."),
-    ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option("--checkpoint", parser=given_path, metavar="FILE", help="Of a model: weights to load."),
-    ] = None,
-    arguments: Annotated[
-        list[str] | None, typer.Option("--argument", metavar="KEY=VALUE", help="What a module:factory is called with.")
-    ] = None,
+    preprocessing: Preprocessing = None,
+    labels: Labels = None,
+    checkpoint: Checkpoint = None,
+    arguments: FactoryArguments = None,
     device: Device = "auto",
     trust: Trust = False,
-    download: Annotated[
-        bool, typer.Option("--download", help="Fetch the weights of a name, if they are not here.")
-    ] = False,
+    download: Download = False,
     listing: Annotated[
         bool, typer.Option("--list", help="List the methods, what each needs and what can be set.")
     ] = False,
@@ -278,15 +256,8 @@ def features(
     ],
     world: Annotated[str, typer.Option("--world", help="A world (`unseen worlds`), or a recipe, for its world.")],
     settings: WorldSet = None,
-    checkpoint: Annotated[
-        str | None, typer.Option("--checkpoint", metavar="FILE", help="Weights in place of the model's own.")
-    ] = None,
-    preprocessing: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--preprocessing", metavar="KEY=VALUE", help="Preprocessing in place of the model's own, e.g. crop=1.0."
-        ),
-    ] = None,
+    checkpoint: Checkpoint = None,
+    preprocessing: Preprocessing = None,
     sample: Annotated[
         int | None, typer.Option("--sample", min=2, help="This many random images (default: all).")
     ] = None,
@@ -307,6 +278,6 @@ def features(
     from unseen.cli.features import show_features
 
     show_features(
-        console, model, world, settings, checkpoint=checkpoint, preprocessing=preprocessing, sample=sample, seed=seed,
-        out=out, device=device, precision=precision,
+        console, model, world, settings, checkpoint=None if checkpoint is None else str(checkpoint),
+        preprocessing=preprocessing, sample=sample, seed=seed, out=out, device=device, precision=precision,
     )  # fmt: skip

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from unseen.cli.interrupts import stopped_with
 from unseen.cli.terminal import Terminal
@@ -20,19 +22,23 @@ def serve(console: Terminal, path: Path | None, *, host: str, port: int | None, 
     page = served(folder, host=host, port=port)
     count = len(page.shelf.names())
 
-    def started() -> None:
-        studies = f"{count} stud{'ies' if count != 1 else 'y'} in {folder}"
-        console.print(f"{studies}: {page.address}", markup=False, soft_wrap=True)
-        if not count:
-            console.print("`unseen demo` makes a study in a few minutes; it will appear here.", markup=False)
-        if page.token:
-            console.print("whoever has this address can look; nobody can change anything", markup=False)
-        console.print("Ctrl-C ends it; runs go on.", markup=False)
-        if browser:
-            open_browser(page.address)
-
+    what = [f"{count} stud{'ies' if count != 1 else 'y'} in {folder}: {page.address}"]
+    if not count:
+        what.append("`unseen demo` makes a study in a few minutes; it will appear here.")
+    known = "whoever has this address can look; nobody can change anything"
     with stopped_with("the page is closed; runs go on."):
-        page.run(started)
+        page.run(lambda: say_started(console, page, what, known, "Ctrl-C ends it; runs go on.", browser))
+
+
+def say_started(console: Terminal, page: Any, what: Sequence[str], known: str, end: str, browser: bool) -> None:
+    """Say where a page is and, where a token guards it, what whoever ``known`` it can do."""
+    for line in what:
+        console.print(line, markup=False, soft_wrap=True)
+    if page.token:
+        console.print(known, markup=False)
+    console.print(end, markup=False)
+    if browser:
+        open_browser(page.address)
 
 
 def open_browser(address: str) -> None:

@@ -4,6 +4,7 @@ network."""
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -187,17 +188,28 @@ def _pretraining_rate(study: Study, needed: Encoder, device: Any) -> float:
         images = torch.randint(0, 256, (batch, channels, *world.size), dtype=torch.uint8, device=device)
         rows, zero = torch.arange(batch, device=device), torch.zeros((), dtype=torch.long, device=device)
         levels = torch.zeros(batch, len(world.samples.space.factors), dtype=torch.long, device=device)
-        spans = []
-        for _ in range(STEPS + 1):
-            started = time.perf_counter()
+
+        def step() -> None:
             asked = PretextBatch(images, rows, levels, zero, zero.float(), 0, lambda seen: seen.float() / 255, True)
             pretext.loss(asked).loss.mean().backward()
-            if device.type == "cuda":
-                torch.cuda.synchronize()
-            spans.append(time.perf_counter() - started)
-        return batch / float(np.median(spans[1:]))
+
+        return batch / _seconds(step, device)
     finally:
         torch.set_num_threads(threads)
+
+
+def _seconds(step: Callable[[], None], device: Any) -> float:
+    """How long one step takes: the median of a few, after one that is not counted."""
+    import torch
+
+    spans = []
+    for _ in range(STEPS + 1):
+        started = time.perf_counter()
+        step()
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+        spans.append(time.perf_counter() - started)
+    return float(np.median(spans[1:]))
 
 
 def _images(trial: Any, rows: int, once: bool) -> int:
@@ -221,13 +233,12 @@ def _encoded_per_second(study: Study, trial: Any, device: Any) -> float:
     encode = together.encode(study, trial, RunPlace(device, precisions(trial.recipe, device.type)[0]))
     size = (32 if device.type == "cpu" else 256, world.channels, *world.size)
     images = torch.randint(0, 256, size, dtype=torch.uint8, device=device)
-    spans = []
-    for _ in range(STEPS + 1):
-        started = time.perf_counter()
-        with torch.inference_mode():
-            encode(images).float().cpu()
-        spans.append(time.perf_counter() - started)
-    return len(images) / max(1e-6, float(np.median(spans[1:])))
+
+    @torch.inference_mode()
+    def step() -> None:
+        encode(images).float().cpu()
+
+    return len(images) / max(1e-6, _seconds(step, device))
 
 
 def _images_per_second(study: Study, trial: Any, device: Any) -> float:
@@ -244,13 +255,10 @@ def _images_per_second(study: Study, trial: Any, device: Any) -> float:
         network = laid_out(network_of(study, without_encoder(trial)), device)
         batch = min(32 if device.type == "cpu" else 256, trial.recipe.training.batch)
         images = torch.randint(0, 256, (batch, world.channels, *world.size), dtype=torch.uint8, device=device)
-        spans = []
-        for _ in range(STEPS + 1):
-            started = time.perf_counter()
+
+        def step() -> None:
             torch.stack([output.sum() for output in network(images).values()]).sum().backward()
-            if device.type == "cuda":
-                torch.cuda.synchronize()
-            spans.append(time.perf_counter() - started)
-        return batch / float(np.median(spans[1:]))
+
+        return batch / _seconds(step, device)
     finally:
         torch.set_num_threads(threads)

@@ -17,13 +17,14 @@ COINCIDE = 1e-9  # width of an interval over repeats that are all the same, but 
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its confidence interval. ``dropped`` values were not finite and are not in ``n``."""
+    """An estimate with its confidence interval (ends NaN where it has none), and by which ``method`` it was found.
+    ``dropped`` values were not finite and are not in ``n``."""
 
     value: float
     low: float
     high: float
     n: int
-    method: str
+    method: str = ""
     dropped: int = 0
     level: float = 0.95
 

@@ -60,6 +60,27 @@ def finite(value: Any) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
+def dot(value: float, low: float, high: float, n: int, over: str) -> dict[str, Any]:
+    """The data of a mean with its interval, in numbers and in words; ``over``: what its n counts."""
+    bounded = has_interval(low, high)
+    return {
+        "value": finite(value),
+        "low": low if bounded else None,
+        "high": high if bounded else None,
+        "shown": number(value),
+        "interval": interval(low, high, n),
+        "n": f"{n:,} {over}",
+    }
+
+
+def tips(titles: Mapping[str, str]) -> list[alt.Tooltip]:
+    """What a pointer shows of a datum: its fields under their titles, but those without one."""
+    return [alt.Tooltip(f"{name}:N", title=title) for name, title in titles.items() if title]
+
+
+DOT_TIPS = {"interval": "95 % interval", "n": "n"}
+
+
 def curve_rows(rows: Rows, *, percent: bool = False) -> list[dict[str, Any]]:
     """The rows of a curve with what a tooltip says of them; a point without a value cannot be drawn."""
     made = []

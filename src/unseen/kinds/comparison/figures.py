@@ -9,31 +9,20 @@ import altair as alt
 
 from unseen.kinds.comparison.tables import Numbers
 from unseen.measures import Interval
-from unseen.reports.charts import finite
+from unseen.reports.charts import DOT_TIPS, dot, tips
 from unseen.reports.figure import Figure, Key, Panel
 from unseen.reports.palette import role, series_colours
-from unseen.reports.words import has_interval, interval, number
 
 ROW = 26  # pixels of a subject
 MOST_COLOURS = 12  # subjects of a figure by level
 
 
 def _point(of: Interval, over: str, **more: Any) -> dict[str, Any]:
-    bounded = has_interval(of.low, of.high)
-    return {
-        **more,
-        "value": finite(of.value),
-        "low": of.low if bounded else None,
-        "high": of.high if bounded else None,
-        "shown": number(of.value),
-        "interval": interval(of.low, of.high, of.n),
-        "n": f"{of.n:,} {over}",
-    }
+    return more | dot(of.value, of.low, of.high, of.n, over)
 
 
 def _tips(title: str, of: str) -> list[alt.Tooltip]:
-    named = {"who": "subject", "level": of, "shown": title, "interval": "95 % interval", "n": "n"}
-    return [alt.Tooltip(f"{name}:N", title=words) for name, words in named.items() if words]
+    return tips({"who": "subject", "level": of, "shown": title, **DOT_TIPS})
 
 
 def accuracy(found: Numbers) -> Figure:

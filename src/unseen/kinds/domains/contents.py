@@ -27,7 +27,7 @@ from unseen.kinds.domains.findings import (
 )
 from unseen.kinds.domains.numbers import Domain, DomainAnswers, domain_numbers
 from unseen.kinds.domains.read import Trials, read
-from unseen.kinds.domains.shown import DomainContents, DomainRow, Domains, Estimate
+from unseen.kinds.domains.shown import DomainContents, DomainRow, Domains
 from unseen.kinds.how_made import facts_tables
 from unseen.kinds.judged import corrected
 from unseen.kinds.pictures import splits
@@ -73,15 +73,10 @@ def pictures(
         yield Domains(model, factor, category, rows, whole, guess, compared(reference), words, draws), found, findings
 
 
-def _estimate(found: Interval, least: float = 0) -> Estimate:
-    found = found.cut(least, 1)
-    return Estimate(found.value, found.low, found.high, found.n)
-
-
 def _row(domain: Domain, category: str, verdict: str) -> DomainRow:
-    gap, every = mean_interval(domain.gap), _estimate(mean_interval(domain.left_out))
+    gap, every = mean_interval(domain.gap), mean_interval(domain.left_out).cut(0, 1)
     left, trained, others = (
-        _estimate(mean_interval(numbers)) for numbers in (domain.same, domain.trained, domain.others)
+        mean_interval(numbers).cut(0, 1) for numbers in (domain.same, domain.trained, domain.others)
     )
     notes = []
     if domain.not_asked:
@@ -97,7 +92,7 @@ def _row(domain: Domain, category: str, verdict: str) -> DomainRow:
         notes.append(f"{words}.")
     images, shared = (_rounded(counts) for counts in (domain.images, domain.shared))
     return DomainRow(
-        domain.name, left if gap.n else every, trained, _estimate(gap, -1), others, every, images, shared,
+        domain.name, left if gap.n else every, trained, gap.cut(-1, 1), others, every, images, shared,
         mean_interval(domain.majority).value, verdict,
         {name: (mean_interval(values).value, n) for name, (values, n) in domain.by_category.items()},
         span(domain.shared if gap.n else domain.images), domain.partly,
@@ -116,7 +111,7 @@ def _whole(found: Sequence[Domain], factor: str, verdict: str) -> DomainRow:
     have = paired(found)
     used, gap = have or found, over_domains(have, "gap")
     left, trained, others, every = (
-        _estimate(over_domains(group, key))
+        over_domains(group, key).cut(0, 1)
         for group, key in (
             (used, "same" if have else "left_out"),
             (have, "trained"),
@@ -128,7 +123,7 @@ def _whole(found: Sequence[Domain], factor: str, verdict: str) -> DomainRow:
     lacking = [domain.name for domain in found if not np.isfinite(domain.gap).any()]
     note = f"The {MEAN} is of {len(have)} of {len(found)} levels of {factor}: {listed(lacking)} without a gap yet."
     return DomainRow(
-        MEAN, left, trained, _estimate(gap, -1), others, every, 0, 0, majority, verdict, {},
+        MEAN, left, trained, gap.cut(-1, 1), others, every, 0, 0, majority, verdict, {},
         partly=any(domain.partly for domain in found) or bool(have and lacking), note=note if have and lacking else "",
     )  # fmt: skip
 
@@ -154,10 +149,10 @@ def summary(found: Sequence[Domains]) -> pl.DataFrame:
                 rows.append({**head, **_numbers("accuracy", name, one.category, level, images), "chance": one.chance})
             gap = _numbers(GAP, "", one.category, row.gap, row.shared)
             rows.append({**head, **gap, "verdict": row.verdict})
-            share = Estimate(row.majority, float("nan"), float("nan"), row.images or len(one.rows))
+            share = Interval(row.majority, float("nan"), float("nan"), row.images or len(one.rows))
             rows.append({**head, **_numbers(MAJORITY, "unseen", one.category, share, row.images)})
             for name, (value, n) in row.by_category.items():
-                level = Estimate(value, float("nan"), float("nan"), n)
+                level = Interval(value, float("nan"), float("nan"), n)
                 rows.append({**head, **_numbers(BY_CATEGORY, "unseen", name, level, n)})
     kept = [row for row in rows if row["value"] is not None]
     named = dict.fromkeys(("x", "series", "set", "target", "layer", "unit_type", "measure"), pl.String)
@@ -165,7 +160,7 @@ def summary(found: Sequence[Domains]) -> pl.DataFrame:
     return pl.DataFrame(kept, schema=named | numbers | {"images": pl.Int64, "verdict": pl.String, "splits": pl.Int64})
 
 
-def _numbers(measure: str, asked: str, target: str, level: Estimate, images: int) -> dict[str, Any]:
+def _numbers(measure: str, asked: str, target: str, level: Interval, images: int) -> dict[str, Any]:
     value = None if np.isnan(level.value) else level.value
     return {
         "set": asked, "target": target, "measure": measure, "value": value, "low": level.low, "high": level.high,

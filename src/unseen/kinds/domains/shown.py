@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from unseen.measures import Interval
 from unseen.reports.contents import Contents
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean with its interval (NaN where n = 1) over ``n`` repeats, or domains."""
-
-    value: float
-    low: float
-    high: float
-    n: int
 
 
 @dataclass(frozen=True)
@@ -28,11 +19,11 @@ class DomainRow:
     or their repeats, are not all that was asked."""
 
     name: str
-    left_out: Estimate
-    trained: Estimate
-    gap: Estimate
-    others: Estimate
-    every: Estimate
+    left_out: Interval
+    trained: Interval
+    gap: Interval
+    others: Interval
+    every: Interval
     images: int
     shared: int
     majority: float

@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from unseen.kinds.domains.shown import Domains, Estimate
+from unseen.kinds.domains.shown import Domains
+from unseen.measures import Interval
 from unseen.reports.blocks import Html, Section
 from unseen.reports.tables import table
 from unseen.reports.words import has_interval, number, whole_percent
@@ -24,9 +25,9 @@ def same_images(draws: int) -> str:
     )
 
 
-def percent(found: Estimate, *, signed: bool = False) -> str:
+def percent(found: Interval, *, signed: bool = False) -> str:
     """
-    >>> percent(Estimate(0.612, 0.5, 0.72, 3)), percent(Estimate(-0.04, float("nan"), float("nan"), 1), signed=True)
+    >>> percent(Interval(0.612, 0.5, 0.72, 3)), percent(Interval(-0.04, float("nan"), float("nan"), 1), signed=True)
     ('61 [50, 72]', '−4')
     """
     if found.value != found.value:

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from unseen.kinds.domains.contents import MEAN, SHARED
-from unseen.kinds.domains.shown import Estimate
 from unseen.kinds.domains.tables import percent, same_images
+from unseen.measures import Interval
 from unseen.reports.console import bare_table, print_hanging, print_table
 from unseen.reports.words import repeats
 from unseen.studies.study import Study
@@ -43,7 +43,7 @@ def show(console: Console, frame: Any, study: Study) -> None:
                     cells.append("")
                     continue
                 low, high = (nan if row[end] is None or head in BARE else row[end] for end in ("low", "high"))
-                cells.append(percent(Estimate(row["value"], low, high, row["n"]), signed=head == "gap"))
+                cells.append(percent(Interval(row["value"], low, high, row["n"]), signed=head == "gap"))
             whole = name == MEAN
             images = (rows.get(("gap", "")) or rows.get(("accuracy", "unseen"), {})).get("images")
             table.add_row("mean" if whole else escape(name), *map(escape, cells), f"{images:,}" if images else "")

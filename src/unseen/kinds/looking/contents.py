@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ import polars as pl
 
 from unseen.explanations import METHODS
 from unseen.kinds.answered import gather_answers
+from unseen.kinds.by_method import frame_of
 from unseen.kinds.collect import REPEAT, finished_trials
 from unseen.kinds.curves import curves, flags
 from unseen.kinds.how_made import facts_tables
@@ -84,19 +86,8 @@ def summary_of(study: Study) -> pl.DataFrame:
 
 def summary(found: StudyOfLooking) -> pl.DataFrame:
     """Means over repeats with their intervals."""
-    rows = []
-    for method in found.methods:
-        for side in SETS:
-            for measure in (*MEASURES, AREA):
-                one = mean_interval(found.of(method, side, measure))
-                if one.n:
-                    rows.append({
-                        "x": "maps", "series": method, "set": side, "target": "", "layer": "", "unit_type": "",
-                        "measure": measure, "value": one.value, "low": one.low, "high": one.high, "n": one.n,
-                        "chance": None,
-                    })  # fmt: skip
-    schema = None if rows else {"x": pl.String, "series": pl.String, "set": pl.String, "measure": pl.String}
-    return pl.DataFrame(rows, schema=schema, infer_schema_length=None)
+    asked = itertools.product(found.methods, SETS, (*MEASURES, AREA))
+    return frame_of((*one, mean_interval(found.of(*one))) for one in asked)
 
 
 def findings_of(study: Study) -> tuple[Finding, ...]:

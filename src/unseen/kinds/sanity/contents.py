@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import polars as pl
 
 from unseen.explanations import METHODS
+from unseen.kinds.by_method import frame_of
 from unseen.kinds.curves import curves, flags
 from unseen.kinds.how_made import facts_tables
 from unseen.kinds.judged import corrected, judged
@@ -37,21 +39,8 @@ def summary_of(study: Study) -> pl.DataFrame:
 
 def summary(found: StudyOfSanity) -> pl.DataFrame:
     """Means over repeats with their intervals."""
-    rows = []
-    for method in found.methods:
-        for comparison in COMPARISONS:
-            for measure in NAMES.values():
-                values = found.values(method, comparison, measure)
-                if not len(values):
-                    continue
-                one = mean_interval(values).cut(-1, 1)
-                rows.append({
-                    "x": "maps", "series": method, "set": comparison, "target": "", "layer": "", "unit_type": "",
-                    "measure": measure, "value": one.value, "low": one.low, "high": one.high, "n": one.n,
-                    "chance": None,
-                })  # fmt: skip
-    schema = None if rows else {"x": pl.String, "series": pl.String, "set": pl.String, "measure": pl.String}
-    return pl.DataFrame(rows, schema=schema, infer_schema_length=None)
+    asked = itertools.product(found.methods, COMPARISONS, NAMES.values())
+    return frame_of((*one, mean_interval(found.values(*one)).cut(-1, 1)) for one in asked)
 
 
 def findings_of(study: Study) -> tuple[Finding, ...]:

@@ -9,10 +9,9 @@ import altair as alt
 
 from unseen.kinds.subjects.scores import by_level
 from unseen.kinds.subjects.shown import SubjectAccuracy, SubjectContents
-from unseen.reports.charts import finite, set_title
+from unseen.reports.charts import DOT_TIPS, dot, finite, set_title, tips
 from unseen.reports.figure import Figure, Key, Panel
 from unseen.reports.palette import role, series_colours
-from unseen.reports.words import has_interval, interval, number
 from unseen.vocabulary.subjects import TRAINED
 
 MOST_LEVELS = 40  # of a factor that has a panel
@@ -58,11 +57,11 @@ def _dots(who: Sequence[SubjectAccuracy], colours: dict[str, str]) -> alt.LayerC
     x = alt.X("value:Q", scale=scale, axis=alt.Axis(title="accuracy", format="~g", tickCount=5))
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2.2, opacity=0.55, tooltip=None)
     dots = base.mark_point(filled=True, opacity=1, size=75, strokeWidth=12, strokeOpacity=0)
-    tips = [alt.Tooltip("who:N", title="subject"), alt.Tooltip("set:N", title="images"), *_tips()]
+    pointed = tips({"who": "subject", "set": "images", "shown": "accuracy", **DOT_TIPS})
     layers = [
         _chance(who[0].chance, scale),
         bars.encode(y, alt.X("low:Q", scale=scale), alt.X2("high:Q"), side, colour),
-        dots.encode(y, x, side, colour, tooltip=tips),
+        dots.encode(y, x, side, colour, tooltip=pointed),
     ]
     return alt.LayerChart(layer=layers, height=max(70, ROW * len(names) * max(1, len(sets) * 0.7)))
 
@@ -74,21 +73,7 @@ def _chance(value: float, scale: alt.Scale) -> alt.Chart:
 
 
 def _point(one: Any, more: dict[str, Any]) -> dict[str, Any]:
-    bounded = has_interval(one.low, one.high)
-    return {
-        **more,
-        "value": finite(one.value),
-        "low": one.low if bounded else None,
-        "high": one.high if bounded else None,
-        "shown": number(one.value),
-        "interval": interval(one.low, one.high, one.n),
-        "n": f"{one.n:,} {one.over}",
-    }
-
-
-def _tips() -> list[alt.Tooltip]:
-    titles = {"shown": "accuracy", "interval": "95 % interval", "n": "n"}
-    return [alt.Tooltip(f"{name}:N", title=title) for name, title in titles.items()]
+    return more | dot(one.value, one.low, one.high, one.n, one.over)
 
 
 def levels(contents: SubjectContents) -> Figure | str:
@@ -136,13 +121,13 @@ def _by_level(
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.8, opacity=0.5, tooltip=None)
     low = alt.Y("low:Q", scale=scale, axis=alt.Axis(title="accuracy", format="~g", tickCount=5))
     dots = base.mark_point(filled=True, opacity=1, size=50, strokeWidth=10, strokeOpacity=0)
-    tips = [alt.Tooltip("who:N", title="subject"), alt.Tooltip("level:N", title=factor), *_tips()]
+    pointed = tips({"who": "subject", "level": factor, "shown": "accuracy", **DOT_TIPS})
     line = alt.Chart(alt.Data(values=[{"chance": finite(guess)}])).mark_rule(
         strokeWidth=1, strokeDash=[1, 3], color=role("muted"), tooltip=None
     )
     layers = [
         line.encode(alt.Y("chance:Q", scale=scale)),
         bars.encode(x, low, alt.Y2("high:Q"), side, colour),
-        dots.encode(x, y, side, colour, tooltip=tips),
+        dots.encode(x, y, side, colour, tooltip=pointed),
     ]
     return alt.LayerChart(layer=layers, height=190)

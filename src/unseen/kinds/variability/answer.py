@@ -8,8 +8,8 @@ import numpy as np
 
 from unseen.kinds.variability.findings import mean_of, percent
 from unseen.kinds.variability.read import CANONICAL, INSTANCES, SAMPLES, Gaps
-from unseen.kinds.variability.shown import Estimate, NetworkRow
-from unseen.measures import mean_interval
+from unseen.kinds.variability.shown import NetworkRow
+from unseen.measures import Interval, mean_interval
 from unseen.reports.finding import Finding
 
 
@@ -38,7 +38,7 @@ def _ends(rows: Sequence[NetworkRow], name: str) -> str:
     if len(rows) > 1:
         return ""
     own, objects = rows[0].gaps[name], rows[0].over_objects.get(name)
-    one: Estimate = own if np.isfinite(own.low) else objects or own
+    one: Interval = own if np.isfinite(own.low) else objects or own
     return f" [{percent(one.low)}, {percent(one.high)}]" if np.isfinite(one.low) else ""
 
 

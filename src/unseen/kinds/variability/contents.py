@@ -45,7 +45,6 @@ from unseen.kinds.variability.shown import (
     ClassHalves,
     CrossedSlopes,
     Curve,
-    Estimate,
     NetworkRow,
     ShownGap,
     VariabilityContents,
@@ -144,9 +143,8 @@ def contents_of(study: Study) -> VariabilityContents:
     )
 
 
-def estimate(found: Interval | np.ndarray) -> Estimate:
-    i = found if isinstance(found, Interval) else mean_interval(found)
-    return Estimate(i.value, i.low, i.high, i.n)
+def estimate(found: Interval | np.ndarray) -> Interval:
+    return found if isinstance(found, Interval) else mean_interval(found)
 
 
 def networks_of(found: StudyGaps) -> tuple[NetworkRow, ...]:
@@ -171,7 +169,7 @@ def networks_of(found: StudyGaps) -> tuple[NetworkRow, ...]:
     return tuple(made)
 
 
-def _over_objects(found: StudyGaps, network: Network, factors: Sequence[str]) -> dict[str, Estimate]:
+def _over_objects(found: StudyGaps, network: Network, factors: Sequence[str]) -> dict[str, Interval]:
     """Gaps with intervals over all objects that any repeat asked; an object's trials are averaged before."""
     wanted = network_name(network)
     parts: dict[str, dict[str, list[tuple[float, float]]]] = {factor: {} for factor in factors}
@@ -203,7 +201,7 @@ def _over_objects(found: StudyGaps, network: Network, factors: Sequence[str]) ->
     return made
 
 
-def _mean_over(gaps: Gaps, protocol: str, number: Callable[[Network], np.ndarray]) -> Estimate | None:
+def _mean_over(gaps: Gaps, protocol: str, number: Callable[[Network], np.ndarray]) -> Interval | None:
     """A number averaged over the networks of a protocol that have it."""
     found = [number(network) for network in gaps.networks if network[1] == protocol]
     found = [values for values in found if np.isfinite(values).any()]
@@ -299,7 +297,7 @@ def _halves(gaps: Gaps) -> Iterable[ClassHalves]:
         return
     share, several = max(gaps.shares(CLASSES)), len(gaps.protocols) > 1
     for network in gaps.networks:
-        groups: list[dict[str, Estimate]] = []
+        groups: list[dict[str, Interval]] = []
         for group in ("exposed", "others"):
             values = {
                 factor: gaps.of(network, CLASSES, (factor,), vary=(factor,), share=share, group=group)
@@ -335,8 +333,8 @@ def _known(published: pl.DataFrame | None, shown: str) -> Mapping[str, Mapping[s
     return found
 
 
-def _alone(value: float) -> Estimate:
-    return Estimate(value, NAN, NAN, 0)
+def _alone(value: float) -> Interval:
+    return Interval(value, NAN, NAN, 0)
 
 
 def _published_rows(published: pl.DataFrame | None) -> tuple[NetworkRow, ...]:

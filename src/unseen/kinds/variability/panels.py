@@ -8,7 +8,8 @@ from typing import Any
 import altair as alt
 
 from unseen.kinds.variability.findings import percent
-from unseen.kinds.variability.shown import Bin, CrossedSlopes, Estimate, ShownGap
+from unseen.kinds.variability.shown import Bin, CrossedSlopes, ShownGap
+from unseen.measures import Interval
 from unseen.reports.charts import finite
 from unseen.reports.palette import role
 from unseen.reports.words import has_interval
@@ -18,7 +19,7 @@ HEIGHT = 230
 ROW = 34
 
 
-def bounded(one: Estimate) -> dict[str, Any]:
+def bounded(one: Interval) -> dict[str, Any]:
     """A number in points, its interval where there is one, and both in words."""
     known = has_interval(one.low, one.high)
     words = f"[{percent(one.low)}, {percent(one.high)}]" if known else f"n = {one.n}, no interval"

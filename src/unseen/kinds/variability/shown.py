@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from unseen.measures import Interval
 from unseen.reports.contents import Contents
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean with its 95 % interval (NaN where there is none) over ``n`` repeats, or objects."""
-
-    value: float
-    low: float
-    high: float
-    n: int
 
 
 @dataclass(frozen=True)
@@ -24,11 +15,11 @@ class NetworkRow:
     with intervals over repeats, and ``over_objects`` with intervals over objects; ``average`` over factors."""
 
     name: str
-    trained: Estimate | None
-    held_out: Estimate
-    gaps: Mapping[str, Estimate]
-    over_objects: Mapping[str, Estimate]
-    average: Estimate
+    trained: Interval | None
+    held_out: Interval
+    gaps: Mapping[str, Interval]
+    over_objects: Mapping[str, Interval]
+    average: Interval
 
 
 @dataclass(frozen=True)
@@ -38,7 +29,7 @@ class Curve:
     protocol: str
     regime: str
     factor: str
-    points: tuple[tuple[float, Estimate], ...]
+    points: tuple[tuple[float, Interval], ...]
 
 
 @dataclass(frozen=True)
@@ -48,7 +39,7 @@ class CrossedSlopes:
     protocol: str
     regime: str
     factors: tuple[str, ...]
-    slopes: Mapping[tuple[str, str], Estimate]
+    slopes: Mapping[tuple[str, str], Interval]
 
 
 @dataclass(frozen=True)
@@ -58,7 +49,7 @@ class ShownGap:
     protocol: str
     shown: str
     factor: str
-    gap: Estimate
+    gap: Interval
 
 
 @dataclass(frozen=True)
@@ -66,8 +57,8 @@ class ClassHalves:
     """A line of Table 3: gaps in the factor that varied, of the classes seen varying and of the others."""
 
     name: str
-    exposed: Mapping[str, Estimate]
-    others: Mapping[str, Estimate]
+    exposed: Mapping[str, Interval]
+    others: Mapping[str, Interval]
 
 
 @dataclass(frozen=True)

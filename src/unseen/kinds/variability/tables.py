@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from html import escape
 
 from unseen.kinds.variability.findings import percent
-from unseen.kinds.variability.shown import ClassHalves, Estimate, NetworkRow, VariabilityContents
+from unseen.kinds.variability.shown import ClassHalves, NetworkRow, VariabilityContents
+from unseen.measures import Interval
 from unseen.reports.blocks import Html, Section
 from unseen.reports.tables import table
 from unseen.reports.words import has_interval
@@ -28,9 +29,9 @@ def whole(value: float) -> str:
     return "0" if text[1:] == "0" else text.replace("-", "−")
 
 
-def points(one: Estimate | None, *, ends: bool = True) -> str:
+def points(one: Interval | None, *, ends: bool = True) -> str:
     """
-    >>> points(Estimate(-0.42, -0.5, -0.34, 5)), points(Estimate(-0.42, float("nan"), float("nan"), 1)), points(None)
+    >>> points(Interval(-0.42, -0.5, -0.34, 5)), points(Interval(-0.42, float("nan"), float("nan"), 1)), points(None)
     ('−42.0 [−50, −34]', '−42.0', '–')
     """
     if one is None or one.value != one.value:
@@ -39,9 +40,9 @@ def points(one: Estimate | None, *, ends: bool = True) -> str:
     return f"{percent(one.value)}{bounds}"
 
 
-def level(one: Estimate | None) -> str:
+def level(one: Interval | None) -> str:
     """
-    >>> level(Estimate(0.7226, 0.7, 0.74, 5)), level(None)
+    >>> level(Interval(0.7226, 0.7, 0.74, 5)), level(None)
     ('72.3', '–')
     """
     return "–" if one is None or one.value != one.value else f"{100 * one.value:.1f}"

@@ -12,7 +12,7 @@ from unseen.kinds.weaknesses.answer import points
 from unseen.kinds.weaknesses.scores import AtLevel, Gap, gap, levels_of
 from unseen.kinds.weaknesses.shown import WeaknessContents
 from unseen.measures import Interval, chance, reliability
-from unseen.reports.charts import finite
+from unseen.reports.charts import DOT_TIPS, finite, tips
 from unseen.reports.figure import Figure, Key, Panel
 from unseen.reports.palette import role, series_colours
 from unseen.reports.words import has_interval, interval, number
@@ -57,15 +57,14 @@ def costs(contents: WeaknessContents) -> Figure | str:
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeWidth=1.2, color=role("muted"), tooltip=None)
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2.4, opacity=0.55, tooltip=None)
     dots = base.mark_point(filled=True, opacity=1, size=85, strokeWidth=12, strokeOpacity=0)
-    tips = [alt.Tooltip("model:N", title="model"), alt.Tooltip("what:N", title="changed"),
-            alt.Tooltip("shown:N", title="points"), alt.Tooltip("n:N", title="n")]  # fmt: skip
+    pointed = tips({"model": "model", "what": "changed", "shown": "points", "n": "n"})
     layers = [
         zero.encode(alt.X("zero:Q", scale=scale, axis=axis)),
         bars.transform_calculate(a="100*datum.low", b="100*datum.high").encode(
             y, alt.X("a:Q", scale=scale, axis=axis), alt.X2("b:Q"), side, colour
         ),
         dots.transform_calculate(v="100*datum.value").encode(
-            y, alt.X("v:Q", scale=scale, axis=axis), side, colour, tooltip=tips
+            y, alt.X("v:Q", scale=scale, axis=axis), side, colour, tooltip=pointed
         ),
     ]
     height = max(90, 30 * len(titles) * max(1, 0.6 * len(found)))
@@ -130,11 +129,7 @@ def _row(model: str, at: AtLevel, x: float | None) -> dict[str, Any]:
 
 
 def _tips(factor: str) -> list[alt.Tooltip]:
-    titles = {"shown": "accuracy", "interval": "95 % interval", "n": "n"}
-    return [
-        alt.Tooltip("model:N", title="model"), alt.Tooltip("level:N", title=factor),
-        *(alt.Tooltip(f"{name}:N", title=title) for name, title in titles.items()),
-    ]  # fmt: skip
+    return tips({"model": "model", "level": factor, "shown": "accuracy", **DOT_TIPS})
 
 
 Found = Mapping[str, Sequence[AtLevel]]
@@ -254,11 +249,11 @@ def _diagonal(data: Sequence[dict[str, Any]], colours: Mapping[str, str]) -> alt
     colour = alt.Color("model:N", scale=alt.Scale(domain=list(colours), range=list(colours.values())), title=None)
     line = alt.Chart(alt.Data(values=[{"x": 0, "value": 0}, {"x": 1, "value": 1}]))
     size = alt.Size("n:Q", scale=alt.Scale(range=[20, 220], type="sqrt"), legend=None)
-    tips = [alt.Tooltip("model:N", title="model"), alt.Tooltip("x:Q", title="confidence", format=".2f"),
+    pointed = [alt.Tooltip("model:N", title="model"), alt.Tooltip("x:Q", title="confidence", format=".2f"),
             alt.Tooltip("value:Q", title="accuracy", format=".2f"), alt.Tooltip("n:Q", title="answers")]  # fmt: skip
     layers = [
         line.mark_line(strokeWidth=1, strokeDash=[1, 3], color=role("muted"), tooltip=None).encode(x, y),
         base.mark_line(strokeWidth=1.6, opacity=0.7).encode(x, y, colour),
-        base.mark_point(filled=True, opacity=0.9).encode(x, y, colour, size, tooltip=tips),
+        base.mark_point(filled=True, opacity=0.9).encode(x, y, colour, size, tooltip=pointed),
     ]
     return alt.LayerChart(layer=layers, height=200)

@@ -16,6 +16,7 @@ from unseen.models.given.labels import labels_of_many
 from unseen.models.given.layouts import Layout, load_layout, tensors_in, without_prefix
 from unseen.models.given.model import GivenModel
 from unseen.models.given.preprocessing import Preprocessing
+from unseen.models.given.random_weights import at_random
 from unseen.models.weights import read
 from unseen.vocabulary.errors import UnseenError, listed, nearest
 
@@ -43,10 +44,7 @@ def from_timm(
     settings = dict(arguments or {})
     known: dict[str, Any] = {"licence": config.license} if config and config.license else {}
     if random is not None:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(random)
-            net = _made(name, architecture, settings)
-        known["weights"] = f"random, seed {random}"
+        net = at_random(random, known, lambda: _made(name, architecture, settings))
     elif checkpoint is not None:
         net = _from_file(name, architecture, checkpoint, layout or Layout(), settings, config, known)
     else:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import nn
 
 from unseen.models.given.backends import Network
@@ -16,6 +15,7 @@ from unseen.models.given.labels import IMAGENET
 from unseen.models.given.layouts import Layout, load_layout
 from unseen.models.given.model import GivenModel
 from unseen.models.given.preprocessing import Preprocessing
+from unseen.models.given.random_weights import at_random
 from unseen.models.weights import fit, last_linear, read
 from unseen.vocabulary.errors import UnseenError, unknown
 
@@ -38,10 +38,7 @@ def from_torchvision(
     weights = _weights(architecture, tag)
     known: dict[str, Any] = {}
     if random is not None:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(random)
-            net = _made(name, architecture, arguments)
-        known["weights"] = f"random, seed {random}"
+        net = at_random(random, known, lambda: _made(name, architecture, arguments))
     elif checkpoint is not None:
         net = _made(name, architecture, arguments)
         known |= facts_of(Path(checkpoint).expanduser())

@@ -283,9 +283,17 @@ def always(recipe: Recipe) -> bool:
     return True
 
 
+def asking_protocol(
+    name: str, says: str, check: Callable[..., None], words: Callable[[Study, Trial], str], way: Asking
+) -> Protocol:
+    """A protocol by which a model is asked in a certain way and nothing is trained."""
+    return Protocol(
+        name, says, check=check, network=no_network, learner=no_learner, words=words, sections=(), trains=False,
+        seeded=False, answers=True, together=JointAnswering(always, way.answer, way.encoder, way.look),
+    )  # fmt: skip
+
+
 WAY = Asking("scores", lambda model: model.scores, questions)
-PROTOCOL = Protocol(
-    "given", "a model that comes with its weights is asked as it is (network.model, [answers])",
-    check=check, network=no_network, learner=no_learner, words=words, sections=(), trains=False, seeded=False,
-    answers=True, together=JointAnswering(always, WAY.answer, WAY.encoder, WAY.look),
-)  # fmt: skip
+PROTOCOL = asking_protocol(
+    "given", "a model that comes with its weights is asked as it is (network.model, [answers])", check, words, WAY
+)

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.studies.protocol_table import JointAnswering, Protocol
-from unseen.studies.protocols.given import Asking, Question, always, check_as_it_is, no_learner, no_network, softmax
+from unseen.studies.protocols.given import Asking, Question, asking_protocol, check_as_it_is, softmax
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.captions import phrase
@@ -177,8 +176,7 @@ def words(study: Study, trial: Trial) -> str:
 
 
 WAY = Asking("features", lambda model: model.features, questions)
-PROTOCOL = Protocol(
-    "zero-shot", "a model that knows texts answers with the nearest one (network.model, answers.templates)",
-    check=check, network=no_network, learner=no_learner, words=words, sections=(), trains=False, seeded=False,
-    answers=True, together=JointAnswering(always, WAY.answer, WAY.encoder, WAY.look),
+PROTOCOL = asking_protocol(
+    "zero-shot", "a model that knows texts answers with the nearest one (network.model, answers.templates)", check,
+    words, WAY,
 )  # fmt: skip
