@@ -83,7 +83,9 @@ def begin(stage: Stage, args: argparse.Namespace) -> Running:
     print(f"{clock()} {stage.name}: {stage.shows}", flush=True)
     # without a session of its own a stage would be hit by an interrupt of this process before its workers are asked
     with log.open("w", encoding="utf-8") as told:
-        process = subprocess.Popen(command(stage, args), stdout=told, stderr=told, text=True, start_new_session=True)
+        process = subprocess.Popen(
+            command(stage, args), stdin=subprocess.DEVNULL, stdout=told, stderr=told, text=True, start_new_session=True
+        )
     return Running(stage, process, log)
 
 
@@ -263,6 +265,8 @@ def main(words: Sequence[str] | None = None) -> int:
             words = command(stage, args)[1 if stage.module else 3 :]
             print(f"{stage.name:20} {stage.shows}\n{'':20} {' '.join(words)}")
         return 0
+    # A shell that starts this in the background has it ignore interrupts, and stages would too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     Path(args.out).mkdir(parents=True, exist_ok=True)
     Path(args.studies).mkdir(parents=True, exist_ok=True)
     unpack(args)

@@ -230,7 +230,7 @@ def _encoded_per_second(study: Study, trial: Any, device: Any) -> float:
 
     together, world = protocol_of(trial.recipe).together, study.world(trial)
     assert together is not None
-    encode = together.encode(study, trial, RunPlace(device, precisions(trial.recipe, device.type)[0]))
+    encode = together.encode(study, without_encoder(trial), RunPlace(device, precisions(trial.recipe, device.type)[0]))
     size = (32 if device.type == "cpu" else 256, world.channels, *world.size)
     images = torch.randint(0, 256, size, dtype=torch.uint8, device=device)
 
