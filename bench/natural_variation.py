@@ -81,11 +81,14 @@ def begin(stage: Stage, args: argparse.Namespace) -> Running:
         shutil.copytree(encoders, own, dirs_exist_ok=True)
     log = Path(args.studies) / f"{stage.name}.log"
     print(f"{clock()} {stage.name}: {stage.shows}", flush=True)
+    # Rivals of a bench may use all cores; studies side by side would tread on each other's threads.
+    environment = {**os.environ, **({"OMP_NUM_THREADS": "2"} if stage.recipe and args.together > 1 else {})}
     # without a session of its own a stage would be hit by an interrupt of this process before its workers are asked
     with log.open("w", encoding="utf-8") as told:
         process = subprocess.Popen(
-            command(stage, args), stdin=subprocess.DEVNULL, stdout=told, stderr=told, text=True, start_new_session=True
-        )
+            command(stage, args), env=environment, stdin=subprocess.DEVNULL, stdout=told, stderr=told, text=True,
+            start_new_session=True,
+        )  # fmt: skip
     return Running(stage, process, log)
 
 
