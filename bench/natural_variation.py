@@ -205,9 +205,7 @@ def next_of(waiting: Sequence[Stage], running: Sequence[Running], args: argparse
         if stage.after and stage.after in blocked:
             continue
         if running and (stage.alone or stage.workers > free):
-            if stage.alone:
-                return None
-            continue
+            return None  # what is worth less waits, too: else many workers would never find a place
         return stage
     return None
 

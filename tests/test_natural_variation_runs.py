@@ -67,7 +67,8 @@ def test_nothing_begins_beside_a_bench_that_measures_nor_before_what_it_builds_o
     assert runs.next_of([bench], [at_work], args) is None
     assert runs.next_of([tuned], [at_work], args) is None
     assert runs.next_of([tuned], [], args) is tuned
-    assert runs.next_of([STAGES["pretraining-1"]], [at_work], args) is None  # 4 of 6 processes are taken
+    later = [STAGES["pretraining-1"], STAGES["classes"]]
+    assert runs.next_of(later, [at_work], args) is None  # 4 of 6 processes are taken, and it comes first
 
 
 def test_tables_of_all_stages_come_back_in_one_file(tmp_path):
