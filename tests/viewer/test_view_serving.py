@@ -7,7 +7,8 @@ import sys
 import pytest
 from starlette.testclient import TestClient
 
-from unseen.viewer.app import make_app, parts
+from unseen.viewer.app import make_app
+from unseen.viewer.page_files import parts
 from unseen.viewer.serving import PORT, is_local, served
 from unseen.viewer.shelf import Shelf
 from unseen.vocabulary.errors import UnseenError
@@ -19,7 +20,7 @@ def test_the_page_and_its_parts_are_served_and_nothing_else_of_the_package(clien
     page = client.get("/")
     assert page.status_code == 200
     assert "/page/main.js" in page.text
-    for name in parts():
+    for name in parts("unseen.viewer"):
         assert client.get(f"/page/{name}").status_code == 200
     for name in ("app.py", "..%2Fapp.py", "%2e%2e/app.py", "none.js"):
         assert client.get(f"/page/{name}").status_code == 404
@@ -56,6 +57,17 @@ def test_a_token_is_asked_for_where_other_machines_may_look(studies):
         assert "secret" not in told.headers["location"]
         assert "HttpOnly" in told.headers["set-cookie"]
         assert client.get("/api/studies").status_code == 200  # the cookie is kept
+
+
+def test_pages_of_one_host_keep_their_own_tokens(studies):
+    shelf = Shelf(studies)
+    with TestClient(make_app(shelf, token="first"), base_url="http://lab:1", follow_redirects=False) as one:
+        one.get("/?token=first")
+        with TestClient(make_app(shelf, token="second"), base_url="http://lab:2", cookies=one.cookies) as two:
+            two.get("/?token=second")
+            assert two.get("/api/studies").status_code == 200
+            one.cookies.update(two.cookies)
+        assert one.get("/api/studies").status_code == 200
 
 
 def test_only_studies_of_the_served_folder_are_read(ask, studies, tmp_path):

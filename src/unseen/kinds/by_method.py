@@ -54,7 +54,7 @@ def dots(
     import altair as alt
     import polars as pl
 
-    from unseen.reports.charts import finite
+    from unseen.reports.charts import finite, interval_tips
 
     mine = frame.filter((pl.col("measure") == measure) & pl.col("set").is_in(list(colours)))
     data = [
@@ -67,8 +67,8 @@ def dots(
     y = alt.Y("method:N", sort=list(methods), title=None)
     shift = alt.YOffset("of:N", sort=list(colours))
     paint = alt.Color("of:N", scale=alt.Scale(domain=list(colours), range=list(colours.values())))
-    tips = [alt.Tooltip("method:N"), alt.Tooltip("of:N", title="compared"), alt.Tooltip("shown:N", title="mean"),
-            alt.Tooltip("interval:N", title="95 % interval"), alt.Tooltip("n:Q", title="n")]  # fmt: skip
+    tips = [alt.Tooltip("method:N"), alt.Tooltip("of:N", title="compared"), alt.Tooltip("shown:N", title="mean")]
+    tips += interval_tips()
     low = x.copy()
     low.shorthand = "low:Q"
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, clip=True)

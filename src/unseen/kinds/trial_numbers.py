@@ -3,12 +3,13 @@ first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from unseen.kinds.table import Row, later
 from unseen.measures import accuracy, chance, geometric_mean, learning_lead, unit_summary
 from unseen.studies.answers import read_answers, words
 from unseen.studies.records import Record
@@ -22,6 +23,17 @@ def classifier_numbers(record: Record, options: Mapping[str, Any]) -> Iterator[d
     yield from accuracies(record.facts, record.folder)
     yield from unit_numbers(record.facts, record.folder, options)
     yield from learning_order(record.facts)
+
+
+def classifier_numbers_and(place: str) -> Callable[[Record, Mapping[str, Any]], Iterator[Row]]:
+    """The same, and then the kind's own: a function of a record, by where it is."""
+    own = later(place)
+
+    def numbers(record: Record, options: Mapping[str, Any]) -> Iterator[Row]:
+        yield from classifier_numbers(record, options)
+        yield from own(record)
+
+    return numbers
 
 
 def accuracies(facts: Mapping[str, Any], folder: Path) -> Iterator[dict[str, Any]]:

@@ -138,6 +138,11 @@ def y_axis(field: str, domain: Sequence[float | int], *, percent: bool = False, 
     return alt.Y(f"{field}:Q", scale=alt.Scale(domain=list(domain), nice=False), axis=axis)
 
 
+def interval_tips() -> list[alt.Tooltip]:
+    """What every number carries, where a pointer rests on it."""
+    return [alt.Tooltip("interval:N", title="95 % interval"), alt.Tooltip("n:Q", title="n")]
+
+
 def curves(
     rows: Rows,
     *,
@@ -177,11 +182,7 @@ def curves(
     layers.append(line.encode(strokeDash=stroke, detail="set:N"))
     tips = [alt.Tooltip("series:N", title=series_title), alt.Tooltip("x:Q", title=x_title)]
     tips += [alt.Tooltip("set:N", title="images")] if sets else []
-    tips += [
-        alt.Tooltip("shown:N", title="mean"),
-        alt.Tooltip("interval:N", title="95 % interval"),
-        alt.Tooltip("n:Q", title="n"),
-    ]
+    tips += [alt.Tooltip("shown:N", title="mean"), *interval_tips()]
     tips += [alt.Tooltip("asked:N", title="test images")] if any(row["asked"] for row in data) else []
     # A wide stroke nobody sees makes a small point easy to hit with a finger.
     point = base.mark_point(filled=True, opacity=1, size=38, strokeWidth=14, strokeOpacity=0)

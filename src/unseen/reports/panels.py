@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
-from unseen.reports.charts import Rows, colour, curve_rows, finite, y_axis
+from unseen.reports.charts import Rows, colour, curve_rows, finite, interval_tips, y_axis
 
 TRAIN_DASH = [2, 2]
 PHASE_SHAPES = {"train": "diamond", "validation": "circle"}  # where one epoch makes no line
@@ -45,8 +45,7 @@ def build_up(
         alt.Tooltip("series:N", title=series_title),
         alt.Tooltip("x:Q", title=x_title),
         alt.Tooltip("shown:N", title="mean"),
-        alt.Tooltip("interval:N", title="95 % interval"),
-        alt.Tooltip("n:Q", title="n"),
+        *interval_tips(),
     ]
     point = base.mark_point(filled=True, size=30, strokeWidth=12, strokeOpacity=0)
     points = point.encode(x, y, colour(colours, series_title), opacity, tooltip=tips)

@@ -8,6 +8,7 @@ import secrets
 import socket
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,10 +24,9 @@ HERE = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass
-class Served:
+class ServedPage(ABC):
     """A page that is about to be served. ``address``: what a browser is to open."""
 
-    shelf: Shelf
     host: str
     port: int
     token: str
@@ -38,17 +38,19 @@ class Served:
         name = f"[{name}]" if ":" in name else name
         return f"http://{name}:{self.port}/{f'?token={self.token}' if self.token else ''}"
 
-    def app(self) -> Any:
-        from unseen.viewer.app import make_app
+    @property
+    def names(self) -> frozenset[str]:
+        """By which it may be called; none: by any."""
+        return frozenset((*HERE, self.host)) if is_local(self.host) else frozenset()
 
-        names = frozenset((*HERE, self.host)) if is_local(self.host) else frozenset[str]()
-        return make_app(self.shelf, names=names, token=self.token)
+    @abstractmethod
+    def app(self) -> Any:
+        """The application that answers."""
 
     def run(self, started: Callable[[], None] = lambda: None) -> None:
         """Serve until Ctrl-C."""
         import uvicorn
 
-        threading.Thread(target=_make_ready, daemon=True).start()
         config = uvicorn.Config(
             self.app(), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=2,
         )  # fmt: skip
@@ -57,12 +59,33 @@ class Served:
         server.run(sockets=[self.bound])
 
 
+@dataclass
+class Served(ServedPage):
+    """The page over studies."""
+
+    shelf: Shelf
+
+    def app(self) -> Any:
+        from unseen.viewer.app import make_app
+
+        return make_app(self.shelf, names=self.names, token=self.token)
+
+    def run(self, started: Callable[[], None] = lambda: None) -> None:
+        threading.Thread(target=_make_ready, daemon=True).start()
+        super().run(started)
+
+
 def served(folder: Path, *, host: str = "127.0.0.1", port: int | None = None) -> Served:
     """The studies of a folder, ready to be served: only to this machine, unless another ``host`` is named; then a
     token is asked for. A ``port`` that is named must be free; else the first free one from 8765 on is taken."""
     shelf = Shelf(folder)
+    return Served(*address_of(host, port), shelf)
+
+
+def address_of(host: str, port: int | None) -> tuple[str, int, str, socket.socket]:
+    """Where a page is served: host, port, the token that other machines are asked for, and the socket."""
     bound = bound_socket(host, port)
-    return Served(shelf, host, bound.getsockname()[1], "" if is_local(host) else secrets.token_urlsafe(24), bound)
+    return host, bound.getsockname()[1], "" if is_local(host) else secrets.token_urlsafe(24), bound
 
 
 def is_local(host: str) -> bool:
@@ -120,8 +143,8 @@ def _make_ready() -> None:
     """What takes long to import or make, while nobody waits for anything."""
     from importlib import import_module
 
-    from unseen.viewer.app import BUSY
     from unseen.viewer.charts import vega
+    from unseen.viewer.guard import BUSY
 
     for make in (lambda: import_module("polars"), vega, lambda: import_module("torch")):
         while BUSY.idle() < QUIET:

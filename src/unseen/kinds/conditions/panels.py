@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from unseen.kinds.conditions.shown import Matrix
-from unseen.reports.charts import finite
+from unseen.reports.charts import finite, interval_tips
 from unseen.reports.palette import role
 from unseen.reports.words import interval, number, whole_percent
 
@@ -98,7 +98,7 @@ def heat_map(picture: Matrix, *, published: bool) -> alt.LayerChart:
         alt.Tooltip("asked:N", title="asked"),
         alt.Tooltip("shown:N", title="published" if published else "accuracy"),
     ]
-    tips += [] if published else [alt.Tooltip("interval:N", title="95 % interval"), alt.Tooltip("n:Q", title="n")]
+    tips += [] if published else interval_tips()
     if picture.published is not None:
         tips.append(alt.Tooltip("beside:N", title="ours" if published else "published"))
     shade = alt.Opacity("shade:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), legend=None)

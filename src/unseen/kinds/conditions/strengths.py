@@ -10,7 +10,7 @@ import altair as alt
 
 from unseen.kinds.conditions.shown import Matrix
 from unseen.kinds.published_observers import Observed
-from unseen.reports.charts import colour, finite, y_axis
+from unseen.reports.charts import colour, finite, interval_tips, y_axis
 from unseen.reports.palette import role
 from unseen.reports.words import interval, number
 
@@ -49,7 +49,7 @@ def lines(
     x = alt.X("strength:N", sort=order, title="strength", axis=alt.Axis(labelAngle=0), scale=alt.Scale(padding=0.3))
     y, paint = y_axis("value", (0, 1), title="accuracy"), colour(colours, "trained on")
     tips = [alt.Tooltip("series:N", title="trained on"), alt.Tooltip("strength:N"), alt.Tooltip("shown:N")]
-    tips += [alt.Tooltip("interval:N", title="95 % interval"), alt.Tooltip("n:Q", title="n")]
+    tips += interval_tips()
     base = alt.Chart(alt.Data(values=rows))
     layers = [
         base.transform_filter("isValid(datum.low)")

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-from unseen.kinds.table import Row, kind_in
-from unseen.kinds.trial_numbers import classifier_numbers
-from unseen.studies.records import Record
-
-
-def numbers(record: Record, options: Mapping[str, Any]) -> Iterator[Row]:
-    from unseen.kinds.domains.numbers import by_domain
-
-    yield from classifier_numbers(record, options)
-    yield from by_domain(record)
-
+from unseen.kinds.table import kind_in
+from unseen.kinds.trial_numbers import classifier_numbers_and
 
 KIND = kind_in(
     __name__,
     "Is a category known in a domain that was never seen?",
     designs=("leave_one_out",),
     task="",
-    numbers=numbers,
+    numbers=classifier_numbers_and(f"{__name__}.numbers:by_domain"),
     check="checks:check",
     extra_rows="extra_rows:extra_rows",
 )

@@ -12,7 +12,7 @@ import altair as alt
 
 from unseen.kinds.domains.shown import DomainContents, DomainRow, Domains
 from unseen.kinds.domains.tables import same_images
-from unseen.reports.charts import finite
+from unseen.reports.charts import finite, interval_tips
 from unseen.reports.figures import Figure, Key, Panel, losses
 from unseen.reports.palette import role
 from unseen.reports.words import has_interval, interval, number, repeats
@@ -88,8 +88,7 @@ def dots(found: Domains) -> alt.LayerChart:
         alt.Tooltip("domain:N", title=found.factor),
         alt.Tooltip("kind:N", title="networks"),
         alt.Tooltip("shown:N", title="accuracy"),
-        alt.Tooltip("interval:N", title="95 % interval"),
-        alt.Tooltip("n:Q", title="n"),
+        *interval_tips(),
         alt.Tooltip("images:N", title="images"),
     ]
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2.2, opacity=0.55, tooltip=None)

@@ -13,7 +13,7 @@ import altair as alt
 import numpy as np
 
 from unseen.kinds.exposure.shown import CalibrationCurve, Violin
-from unseen.reports.charts import Rows, colour, curve_rows, finite, x_axis, y_axis
+from unseen.reports.charts import Rows, colour, curve_rows, finite, interval_tips, x_axis, y_axis
 from unseen.reports.palette import OTHERS, SERIES, role, series_colours
 from unseen.reports.words import number, plain
 
@@ -83,8 +83,7 @@ def family_lines(
     line = base.mark_line(strokeWidth=2, tooltip=None)
     layers.append(line.encode(x, y, paint, _member("dash", list(dashes), list(dashes.values()))))
     tips = [alt.Tooltip("series:N", title="transformation"), alt.Tooltip("x:Q", title="seen transformed")]
-    tips += [alt.Tooltip("shown:N", title="accuracy"), alt.Tooltip("interval:N", title="95 % interval")]
-    tips.append(alt.Tooltip("n:Q", title="n"))
+    tips += [alt.Tooltip("shown:N", title="accuracy"), *interval_tips()]
     point = base.mark_point(filled=True, opacity=1, size=34, strokeWidth=12, strokeOpacity=0)
     layers.append(point.encode(x, y, paint, tooltip=tips))
     return alt.LayerChart(layer=layers, height=height)

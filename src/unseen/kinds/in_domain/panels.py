@@ -12,7 +12,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from unseen.reports.charts import Rows, finite
+from unseen.reports.charts import Rows, finite, interval_tips
 from unseen.reports.palette import role, series_colours
 from unseen.reports.words import has_interval, interval, number
 
@@ -124,16 +124,19 @@ def r2_bars(
         "split:N", sort=splits, title="split", scale=alt.Scale(domain=splits, range=[colours[name] for name in splits])
     )
     tips = [alt.Tooltip("model:N"), alt.Tooltip("split:N"), alt.Tooltip("shown:N", title="R²")]
-    spread = [alt.Tooltip("interval:N", title="95 % interval"), alt.Tooltip("n:Q", title="n")]
+    every = [*tips, *interval_tips()]
     base = _chart(data)
     zero = alt.X2(datum=0)
     bars = base.transform_filter("isValid(datum.end)").mark_bar(opacity=BAR)
-    layers = [_zero(lowest), bars.encode(_r2_axis("end", lowest), zero, y, beside, paint, tooltip=tips + spread)]
+    layers = [
+        _zero(lowest),
+        bars.encode(_r2_axis("end", lowest), zero, y, beside, paint, tooltip=every),
+    ]
     there = base.transform_filter("isValid(datum.low) && datum.beyond == ''")  # else it would cross the bar's number
     bounds = there.mark_rule(color=role("ink"), strokeWidth=1, tooltip=None)
     layers.append(bounds.encode(_r2_axis("low", lowest), alt.X2("high:Q"), y, beside))
     layers += _cuts(data, lowest, y, beside, color=role("ink"), strokeWidth=1.2, opacity=1)
-    layers.append(_tips(base, BAR).encode(_r2_axis("place", lowest), y, beside, paint, tooltip=tips + spread))
+    layers.append(_tips(base, BAR).encode(_r2_axis("place", lowest), y, beside, paint, tooltip=every))
     word = (
         base.transform_filter("datum.beyond != ''")
         .transform_calculate(middle="0")
@@ -207,8 +210,7 @@ def modularity_dots(rows: Rows, *, names: Sequence[str] = ()) -> alt.LayerChart:
         alt.Tooltip("name:N"),
         alt.Tooltip("words:N", title="R² of"),
         alt.Tooltip("shown:N", title="R²"),
-        alt.Tooltip("interval:N", title="95 % interval"),
-        alt.Tooltip("n:Q", title="n"),
+        *interval_tips(),
     ]
     inside = base.transform_filter("isValid(datum.end) && datum.beyond == ''")
     point = inside.mark_point(filled=True, size=70, opacity=1)

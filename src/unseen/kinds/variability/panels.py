@@ -10,7 +10,7 @@ import altair as alt
 from unseen.kinds.variability.findings import percent
 from unseen.kinds.variability.shown import Bin, CrossedSlopes, ShownGap
 from unseen.measures import Interval
-from unseen.reports.charts import finite
+from unseen.reports.charts import finite, interval_tips
 from unseen.reports.palette import role
 from unseen.reports.words import has_interval
 
@@ -49,8 +49,7 @@ def dots(
         alt.Tooltip("factor:N"),
         alt.Tooltip("kind:N", title="training"),
         alt.Tooltip("shown:N", title="points"),
-        alt.Tooltip("interval:N", title="95 % interval"),
-        alt.Tooltip("n:Q", title="n"),
+        *interval_tips(),
     ]
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeWidth=1, color=role("muted"), tooltip=None)
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2.2, opacity=0.55, tooltip=None)
@@ -101,8 +100,7 @@ def heat(found: CrossedSlopes) -> alt.LayerChart:
         alt.Tooltip("varied:N", title="varied in training"),
         alt.Tooltip("asked:N"),
         alt.Tooltip("words:N", title="slope"),
-        alt.Tooltip("interval:N", title="95 % interval"),
-        alt.Tooltip("n:Q", title="n"),
+        *interval_tips(),
     ]
     light = alt.condition("datum.dark", alt.value(role("paper")), alt.value(role("ink")))
     return alt.LayerChart(

@@ -7,14 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from unseen.worlds.everyday.animals import clouds, tone
-from unseen.worlds.everyday.finishes import Colour, Finish, any_colour, coat, finished, mixed, shade
+from unseen.worlds.everyday.finishes import SIDES, Colour, Finish, any_colour, coat, finished, mixed, shade
 from unseen.worlds.everyday.turned import Rng, between
 from unseen.worlds.everyday.warps import bent, stretched
 from unseen.worlds.rendering.mesh import Mesh, joined, moved
 from unseen.worlds.shapes.primitives import cone, ellipsoid, sphere, tube, turn
 from unseen.worlds.shapes.skins import blade, body, sheet, spline
 
-SIDES = (1, -1)
 EYE = Finish((0.04, 0.03, 0.03), 1.0)
 
 

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from unseen.worlds.everyday.finishes import Finish, Finishes, any_colour, finished, finishes, mixed, shade
+from unseen.worlds.everyday.finishes import (
+    DARK,
+    PAPER,
+    SIDES,
+    Finish,
+    Finishes,
+    any_colour,
+    finished,
+    finishes,
+    mixed,
+    shade,
+)
 from unseen.worlds.everyday.turned import Rng, between, profile, solid, vessel
 from unseen.worlds.everyday.warps import stretched
 from unseen.worlds.rendering.mesh import Mesh, joined, moved
@@ -21,10 +32,6 @@ from unseen.worlds.shapes.primitives import (
     turn,
 )
 from unseen.worlds.shapes.skins import sheet
-
-SIDES = (1, -1)
-PAPER = Finish((0.93, 0.91, 0.85), 0.03)
-DARK = Finish((0.08, 0.08, 0.085), 0.3)
 
 
 def _volume(rng: Rng, f: Finishes, w: float, h: float, t: float, cover: Finish) -> list[Mesh]:

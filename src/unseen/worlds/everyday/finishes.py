@@ -31,6 +31,7 @@ NEUTRAL: tuple[Colour, ...] = (
 )
 STEEL, BRASS, IRON = (0.74, 0.75, 0.77), (0.80, 0.63, 0.32), (0.20, 0.20, 0.22)
 RUBBER, GLASS, GOLD = (0.08, 0.08, 0.085), (0.13, 0.17, 0.21), (0.83, 0.66, 0.28)
+SIDES = (1, -1)
 PART = 1000.0  # a tile's number times this is added to u until the object is finished
 
 
@@ -60,6 +61,9 @@ class Finish:
 
     def darker(self, share: float = 0.75) -> Finish:
         return replace(self, colour=shade(self.colour, share))
+
+
+PAPER, DARK = Finish((0.93, 0.91, 0.85), 0.03), Finish(RUBBER, 0.3)
 
 
 def shade(colour: Point, share: float) -> Colour:

@@ -7,14 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from unseen.worlds.everyday.build import Build
-from unseen.worlds.everyday.finishes import Finish
+from unseen.worlds.everyday.finishes import SIDES, Finish
 from unseen.worlds.everyday.turned import Rng, between
 from unseen.worlds.rendering.mesh import Mesh, moved
 from unseen.worlds.shapes.primitives import cone, cylinder, ellipsoid, sphere, tube, turn
 from unseen.worlds.shapes.skins import blade, body, lumpy, sheet, spline
 from unseen.worlds.shapes.surfaces import Points
 
-SIDES = (1, -1)
 COATED = ("torso", "neck", "head", "legs", "ears", "tail")
 Place = Callable[[tuple[float, float, float] | np.ndarray], np.ndarray]
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from unseen.worlds.everyday.finishes import Finish, finished, finishes
+from unseen.worlds.everyday.finishes import SIDES, Finish, finished, finishes
 from unseen.worlds.everyday.turned import Rng, between
 from unseen.worlds.everyday.warps import stretched
 from unseen.worlds.rendering.mesh import Mesh, joined, moved
 from unseen.worlds.shapes.primitives import box, cylinder, extrude, sphere, torus, tube, turn
 from unseen.worlds.shapes.skins import spline
 
-SIDES = (1, -1)
 DARK = Finish((0.09, 0.07, 0.06), 0.4)
 GUT = Finish((0.3, 0.28, 0.25), 0.3)  # bright strings flicker where they are thinner than a pixel
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unseen.worlds.everyday.finishes import Finish, finished, finishes, shade
+from unseen.worlds.everyday.finishes import DARK, SIDES, Finish, finished, finishes, shade
 from unseen.worlds.everyday.turned import Rng, between, profile, solid
 from unseen.worlds.everyday.warps import stretched, tapered
 from unseen.worlds.rendering.mesh import Mesh, joined, moved
@@ -20,10 +20,6 @@ from unseen.worlds.shapes.primitives import (
     turn,
 )
 from unseen.worlds.shapes.skins import body, sheet, spline
-
-SIDES = (1, -1)
-PAPER = Finish((0.93, 0.91, 0.85), 0.03)
-DARK = Finish((0.08, 0.08, 0.085), 0.3)
 
 
 def umbrella(rng: Rng) -> Mesh:
