@@ -8,6 +8,11 @@ among seven on validation instances. Features are drawn: a middle per class, wha
 it, and noise, along axes whose lengths fall as those of real features do. scikit-learn fits a sample of the same probes
 with the same penalties as people do it (``LogisticRegression``, L-BFGS, on all cores). Seconds of both are of whole
 probes: all penalties, choice included. Accuracies are on varying images of instances that were held out.
+
+They are compared twice. As people run it, scikit-learn stops where no number of the gradient is above 1e-4: with a weak
+penalty that is long before its solution (25 of 80 steps, scores up to 16 apart), other penalties seem best, and of
+equal ones it was given the strongest. So its accuracy is also taken at our penalty, let on until 1e-6: that is the
+same problem, solved.
 """
 
 from __future__ import annotations
@@ -67,14 +72,21 @@ def problems(args, rng: np.random.Generator):
         yield train.ravel(), validation.ravel(), asked.ravel()
 
 
-def theirs(x: np.ndarray, y: np.ndarray, train: np.ndarray, validation: np.ndarray):
-    """One probe as people fit it: every penalty, the best on validation, then on both."""
+def regression(x: np.ndarray, y: np.ndarray, rows: np.ndarray, penalty: float, tolerance: float = 1e-4):
     from sklearn.linear_model import LogisticRegression
 
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        steps = 1000 if tolerance == 1e-4 else 20_000
+        made = LogisticRegression(C=1 / (penalty * rows.sum()), max_iter=steps, tol=tolerance)
+        return made.fit(x[rows], y[rows])
+
+
+def theirs(x: np.ndarray, y: np.ndarray, train: np.ndarray, validation: np.ndarray):
+    """One probe as people fit it: every penalty, the best on validation, then on both."""
+
     def fit(rows, penalty):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return LogisticRegression(C=1 / (penalty * rows.sum()), max_iter=1000).fit(x[rows], y[rows])
+        return regression(x, y, rows, penalty)
 
     tried = [(fit(train, penalty).score(x[validation], y[validation]), penalty) for penalty in L2]
     return fit(train | validation, max(tried)[1])
@@ -108,13 +120,14 @@ def main() -> None:
     size = max(1, int((8e9 if device.type == "cuda" else 5e8) // each))
     settle(device)
     started = time.perf_counter()
-    right, converged = [], 0
+    right, chosen, converged = [], [], 0
     for start in range(0, len(masks), size):
         own, other = (
             torch.from_numpy(some[start : start + size].astype(np.float32)).to(device) for some in (train, validation)
         )
         fitted = fit_validated_probes(features, labels, own, other, classes=args.classes)
         converged += int(fitted.converged.sum())
+        chosen.append(fitted.l2[:, 0])
         for number in range(len(own)):
             rows = torch.from_numpy(np.flatnonzero(asked[start + number])).to(device)
             said = fitted.scores(features[rows], number)[0].argmax(1)
@@ -122,22 +135,34 @@ def main() -> None:
     accuracy = torch.stack(right).tolist()
     settle(device)
     ours = time.perf_counter() - started
+    print(
+        f"  ours, together   {ours:8.1f} s   {ours / len(masks) * 1e3:8.1f} ms a probe   {converged} converged",
+        flush=True,
+    )
     sample = np.unique(np.linspace(0, len(masks) - 1, args.rivals).round().astype(int))
     started = time.perf_counter()
     rival = {int(one): theirs(x, y, train[one], validation[one]).score(x[asked[one]], y[asked[one]]) for one in sample}
     each_rival = (time.perf_counter() - started) / len(sample)
-    apart = [accuracy[one] - score for one, score in rival.items()]
+    penalties = torch.cat(chosen).tolist()
+    solved = {
+        int(one): regression(x, y, train[one] | validation[one], penalties[one], 1e-6).score(
+            x[asked[one]], y[asked[one]]
+        )
+        for one in sample
+    }
+    usual, apart = ([accuracy[one] - score for one, score in some.items()] for some in (rival, solved))
     ratio = each_rival / (ours / len(masks))
-    print(f"  ours, together   {ours:8.1f} s   {ours / len(masks) * 1e3:8.1f} ms a probe   {converged} converged")
     print(
         f"  scikit-learn     {each_rival * len(masks):8.1f} s   {each_rival * 1e3:8.1f} ms a probe   "
         f"(n = {len(sample)})"
     )
     print(
-        f"  {ratio:.1f} times; mean accuracy of all {np.mean(accuracy):.3f}; of the sample ours less theirs: mean "
-        f"{np.mean(apart):+.4f}, most {max(map(abs, apart)):.4f}"
+        f"  {ratio:.1f} times; mean accuracy of all {np.mean(accuracy):.3f}; of the sample ours less theirs, solved: "
+        f"mean {np.mean(apart):+.4f}, most {max(map(abs, apart)):.4f}; as people run it: mean {np.mean(usual):+.4f}, most "
+        f"{max(map(abs, usual)):.4f}"
     )
-    print(json.dumps({"probes": len(masks), "seconds": ours, "rival": each_rival, "ratio": ratio, "apart": apart}))
+    told = {"probes": len(masks), "seconds": ours, "rival": each_rival, "ratio": ratio}
+    print(json.dumps({**told, "apart": apart, "apart_as_people_run_it": usual}))
 
 
 if __name__ == "__main__":
