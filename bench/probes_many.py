@@ -158,8 +158,8 @@ def main() -> None:
     )
     print(
         f"  {ratio:.1f} times; mean accuracy of all {np.mean(accuracy):.3f}; of the sample ours less theirs, solved: "
-        f"mean {np.mean(apart):+.4f}, most {max(map(abs, apart)):.4f}; as people run it: mean {np.mean(usual):+.4f}, most "
-        f"{max(map(abs, usual)):.4f}"
+        f"mean {np.mean(apart):+.4f}, most {max(map(abs, apart)):.4f}; as people run it: mean {np.mean(usual):+.4f}, "
+        f"most {max(map(abs, usual)):.4f}"
     )
     told = {"probes": len(masks), "seconds": ours, "rival": each_rival, "ratio": ratio}
     print(json.dumps({**told, "apart": apart, "apart_as_people_run_it": usual}))
