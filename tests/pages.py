@@ -4,6 +4,8 @@ from unseen.kinds.combinations import page as combinations
 from unseen.kinds.combinations.shown import CombinationContents
 from unseen.kinds.conditions import page as conditions
 from unseen.kinds.conditions.shown import ConditionContents
+from unseen.kinds.cues import page as cues
+from unseen.kinds.cues.shown import CuesContents
 from unseen.kinds.domains import page as domains
 from unseen.kinds.domains.shown import DomainContents
 from unseen.kinds.exposure import page as exposure
@@ -16,6 +18,7 @@ from unseen.kinds.variability.shown import VariabilityContents
 PAGES = {
     CombinationContents: combinations.page,
     ConditionContents: conditions.page,
+    CuesContents: cues.page,
     DomainContents: domains.page,
     ExposureContents: exposure.page,
     InDomainContents: in_domain.page,

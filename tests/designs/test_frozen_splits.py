@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from grids import digits, photos
 
-from unseen.designs import expose, from_lists, hold_out_combinations, hold_out_levels, leave_one_out, matrix
+from unseen.designs import (
+    decorrelate,
+    expose,
+    from_lists,
+    hold_out_combinations,
+    hold_out_levels,
+    leave_one_out,
+    matrix,
+)
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Block, Samples
 
@@ -28,6 +36,11 @@ def named_instance():
     return Samples(space, (Block(len(view), {"category": category, "instance": instance, "view": view}),))
 
 
+def textured():
+    space = FactorSpace({"category": tuple("abcd"), "texture": tuple("dcba"), "pose": (0, 90)})
+    return Samples(space, (Block(120, {"category": np.arange(120) % 4}, grid=("texture", "pose")),))
+
+
 SPLITS = {
     "digits": lambda: (digits(), hold_out_combinations(digits(), columns="view", seen_per_level=2, seed=1)),
     "photos": lambda: _on(photos(np.full((4, 4), 20)), hold_out_combinations, columns="view", seen_per_level=2, seed=1),
@@ -44,6 +57,7 @@ SPLITS = {
     "one out, instances": lambda: _on(named_instance(), leave_one_out, factor="view", left_out=2, seed=1),
     "exposed": lambda: _on(transformed(), expose, level="blur", seen=2, seed=1),
     "matrix": lambda: _on(transformed(), matrix, factor="transformation", train=["blur"], seed=1),
+    "decorrelated": lambda: _on(textured(), decorrelate, decorrelated=0.4, seed=1),
     "matrix, instances": lambda: _on(named_instance(), matrix, factor="view", train=[1, 2], seed=1),
     "lists": lambda: _on(
         photos(np.full((3, 3), 4)), from_lists, columns="view", lists={"train": [0, 1, 16], "unseen": [4, 5]}, seed=1
@@ -74,6 +88,7 @@ FROZEN = {
     "one out, instances": "e68695857c3699ca",
     "exposed": "cc56569ae4685ca2",
     "matrix": "6b23e3627012d069",
+    "decorrelated": "c0978914a4802ae6",
     "matrix, instances": "81331a6d25c534ec",
     "lists": "227f9f0c73d8f45b",
 }

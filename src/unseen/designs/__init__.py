@@ -3,6 +3,7 @@
 from unseen.designs.ask import ask
 from unseen.designs.audit import Audit, audit
 from unseen.designs.combinations import hold_out_combinations
+from unseen.designs.decorrelate import decorrelate
 from unseen.designs.exposure import expose, paired_rows, shown_levels
 from unseen.designs.leave_one_out import leave_one_out
 from unseen.designs.levels import hold_out_levels
@@ -19,6 +20,7 @@ DESIGNS = {
         leave_one_out,
         expose,
         matrix,
+        decorrelate,
         vary_some,
         from_lists,
         ask,
@@ -31,6 +33,7 @@ __all__ = [
     "Audit",
     "ask",
     "audit",
+    "decorrelate",
     "expose",
     "from_lists",
     "hold_out_combinations",

@@ -13,7 +13,7 @@ from unseen.designs.domains import domain_notes
 from unseen.designs.pairs import Pair, levels_at, pairs_of, shares_of
 from unseen.designs.sharing import Sharing, sharing
 from unseen.designs.visited import visits
-from unseen.vocabulary.design_facts import LeftOut
+from unseen.vocabulary.design_facts import Decorrelated, LeftOut
 from unseen.vocabulary.errors import listed
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.split import Split
@@ -202,6 +202,8 @@ def _problems(
         found.append(f"{reused} training instances are used in more than one cell (diversity is confounded with reuse)")
     if isinstance(split.facts, LeftOut):
         return tuple(found)  # see domains.py
+    if isinstance(split.facts, Decorrelated):  # cells are as full as the cue is telling, on purpose
+        return (*found, *_uneven(split.factors[0], counts["train"].sum(axis=1)))
     for name, (least, most) in per_row.items():
         if gone := never[name]:
             found.append(f"{name} {listed(gone, most=6)} {'are' if len(gone) > 1 else 'is'} never trained on")
@@ -216,3 +218,13 @@ def _problems(
         overlap = int(((counts["train"] > 0) & (counts["unseen"] > 0)).sum())
         found.append(f"{overlap} cells are both trained on and asked as 'unseen'")
     return tuple(found)
+
+
+def _uneven(factor: str, images: Int[np.ndarray, " levels"]) -> tuple[str, ...]:
+    """Whether levels of a factor have training images in different numbers.
+
+    >>> _uneven("category", np.array([4, 4])), _uneven("category", np.array([4, 6]))
+    ((), ('levels of category have 4 to 6 training images',))
+    """
+    least, most = int(images.min()), int(images.max())
+    return (f"levels of {factor} have {least} to {most} training images",) if least < most else ()

@@ -125,6 +125,7 @@ KINDS: dict[str, str] = {
     "conditions": "unseen.kinds.conditions:KIND",
     "domains": "unseen.kinds.domains:KIND",
     "variability": "unseen.kinds.variability:KIND",
+    "cues": "unseen.kinds.cues:KIND",
     "subjects": "unseen.kinds.subjects:KIND",
     "weaknesses": "unseen.kinds.weaknesses:KIND",
     "sanity": "unseen.kinds.sanity:KIND",

@@ -138,6 +138,46 @@ class Conditions(Facts):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Decorrelated(Facts):
+    """A ``cue`` agrees with the ``category`` in training, but for a share of the images in which it is that of any
+    category (``decorrelate``). ``agrees``: of each category, as answers spell it, the level of the cue."""
+
+    known_by: ClassVar[tuple[str, ...]] = ("decorrelated",)
+    designs: ClassVar[tuple[str, ...]] = ("decorrelate",)
+    needs: ClassVar[Mapping[str, str]] = {"decorrelated": "number"}
+
+    decorrelated: float
+    cue: str = "texture"
+    category: str = "category"
+    agrees: Mapping[str, str] = field(default_factory=dict)
+    combinations: int | None = None
+    grid: tuple[int, ...] = ()
+    disjoint_by: str = ""
+
+    def words(self, cue: str, category: str) -> str:
+        """What training shows.
+
+        >>> Decorrelated(decorrelated=0.25).words("texture", "category")
+        'texture is that of the category in 75 % of the images, and that of any in 25 %'
+        """
+        if not self.decorrelated:
+            return f"{cue} always agrees with {category}"
+        if self.decorrelated == 1:
+            return f"{cue} tells nothing: each {category} has every one equally often"
+        kept, lost = 100 * (1 - self.decorrelated), 100 * self.decorrelated
+        return f"{cue} is that of the {category} in {kept:g} % of the images, and that of any in {lost:g} %"
+
+    @property
+    def title(self) -> str:
+        return self.words(self.cue, self.category)
+
+    @property
+    def has_distances(self) -> bool:
+        """Textures have no order."""
+        return False
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LeftOut(Facts):
     """One level of a factor is left out of training and asked (``leave_one_out``). ``trained`` says which are trained
     on, in words, ``images`` how many training images there are; ``not_asked`` are categories of the level left out that
@@ -239,6 +279,7 @@ class EachVaried(Facts):
 TYPES: tuple[type[Facts], ...] = (
     Varied,
     Exposed,
+    Decorrelated,
     LeftOut,
     Conditions,
     Ranges,
