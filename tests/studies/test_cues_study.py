@@ -105,7 +105,7 @@ def test_each_model_has_an_array_of_repeats_and_shares(finished):
 
 
 def test_findings_are_those_of_the_paper_corrected_for_their_number(finished):
-    found = {(one.key.partition(":")[0], one.name): one for one in findings_of(finished)}
+    found = {(one.key.partition(":")[0], one.name.rpartition(": ")[2]): one for one in findings_of(finished)}
     assert found["resnet18-w8", "texture decides where it always agreed"].holds is True
     assert found["resnet18-w8", "shape decides where texture told nothing"].holds is True
     assert found["resnet18-w8", "shape bias rises with decorrelation"].holds is True

@@ -55,7 +55,7 @@ def _of_model(found: StudyOfCues, model: Cues) -> list[Finding]:
         )
         one = judged("shape bias rises with decorrelation", statement, judge(rises, 1), over=found.over)
         made += unless_learned([one], learned(model.agreeing[:, 0], found.chance), "an image whose cues agree")
-    return [replace(one, key=f"{model.model}: {one.name}") for one in made if one.n]
+    return [replace(one, name=f"{head}{one.name}", key=f"{model.model}: {one.name}") for one in made if one.n]
 
 
 def trend(model: Cues) -> np.ndarray:
