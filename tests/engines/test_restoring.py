@@ -27,17 +27,12 @@ def pictures():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_network_among_others_shows_what_it_shows_alone(kind):
-    alone, three = (prior_network(kind, pictures=n, scales=2, width=6, inputs=5, seed=4) for n in (1, 3))
+def test_a_network_shows_pictures_of_its_inputs_size_and_comes_from_its_seed(kind):
+    one, again, other = (prior_network(kind, scales=2, width=6, inputs=5, seed=seed) for seed in (4, 4, 5))
     noise = torch.rand(1, 5, 16, 24)
-    one, many = alone(noise), three(noise.repeat(1, 3, 1, 1))
-    assert many.shape == (1, 9, 16, 24)
-    assert torch.allclose(many.view(3, 3, 16, 24), one.expand(3, -1, -1, -1), atol=1e-5)
-    many.view(3, 3, 16, 24)[1].sum().backward()
-    first = next(parameter for parameter in three.parameters() if parameter.ndim == 4)
-    moved = first.grad.view(3, -1).abs().sum(1)
-    assert moved[1] > 0
-    assert moved[0] == moved[2] == 0  # groups never meet
+    assert one(noise).shape == (1, 3, 16, 24)
+    assert torch.equal(one(noise), again(noise))
+    assert not torch.equal(one(noise), other(noise))
 
 
 def test_only_the_skip_network_has_what_skips_across():
@@ -51,8 +46,8 @@ def test_a_picture_comes_out_the_same_in_company(pictures):
     given, damage = damaged(pictures, "denoise", 25.0)
     both = restore(given, damage, Fit(steps=6, scales=2, width=6), truth=pictures)
     one = restore(given[1:], damage, Fit(steps=6, scales=2, width=6), truth=pictures[1:])
-    np.testing.assert_allclose(both.last[1:], one.last, atol=2e-3)
-    np.testing.assert_allclose(both.psnr[:, 1:], one.psnr, atol=0.05)
+    np.testing.assert_array_equal(both.last[1:], one.last)
+    np.testing.assert_array_equal(both.psnr[:, 1:], one.psnr)
 
 
 def test_fitting_lowers_the_error_and_psnr_is_scikit_images(pictures):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -141,12 +141,16 @@ def learning_curves(picture: np.ndarray, fit: Fit, *, noise: float = 25.0, devic
     """How fast a network learns a natural picture ``[c, h, w]``, the same plus noise, its pixels scrambled, and white
     noise (the paper's Fig. 2): ``loss`` is ``[records, 4]`` in the order of ``CURVES``. Its input is not jittered."""
     check_fit(fit)
-    rng = stream(fit.seed, "damage", "curves")
+    still = replace(fit, jitter=0.0)
+    return restore(curve_goals(picture, noise, fit.seed), Damage("denoise", 0.0), still, device=device)
+
+
+def curve_goals(picture: np.ndarray, noise: float, seed: int) -> np.ndarray:
+    """The four pictures of ``CURVES``, ``[4, c, h, w]``."""
+    rng = stream(seed, "damage", "curves")
     noisy = np.clip(picture + rng.normal(0, noise / 255, picture.shape), 0, 1)
     scrambled = picture.reshape(len(picture), -1)[:, rng.permutation(picture[0].size)].reshape(picture.shape)
-    goals = np.stack([picture, noisy, scrambled, rng.random(picture.shape)]).astype(np.float32)
-    still = Fit(fit.network, fit.steps, fit.scales, fit.width, 0.0, fit.seed)
-    return restore(goals, Damage("denoise", 0.0), still, device=device)
+    return np.stack([picture, noisy, scrambled, rng.random(picture.shape)]).astype(np.float32)
 
 
 def keep(found: Restoration, out: Path) -> None:
