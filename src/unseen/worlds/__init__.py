@@ -57,6 +57,13 @@ WORLDS: dict[str, Entry] = {
     "transformed": Entry(
         "unseen.worlds.transforms.transformed:transformed", "any world, with transformations as a further factor"
     ),
+    "generated": Entry(
+        "unseen.worlds.generators.generated:generated", "any world beside what a generator (GAN) draws after it"
+    ),
+    "translated": Entry(
+        "unseen.worlds.generators.translated:translated",
+        "any world beside what a generator (pix2pix) makes of plainer pictures of it",
+    ),
     "shuffled": Entry(
         "unseen.worlds.shuffled:shuffled", "any world with its pictures assigned to rows at random: a null control"
     ),

@@ -52,7 +52,7 @@ class TransformedWorld(WrappedWorld):
 
     @cached_property
     def samples(self) -> Samples:
-        return _multiplied(self.inner.samples, self.factor)
+        return multiplied(self.inner.samples, self.factor)
 
     @cached_property
     def factor(self) -> Factor:
@@ -242,7 +242,7 @@ def _grey(inner: World) -> str:
     return "is grey in all files looked at" if colourless is not None and colourless() else ""
 
 
-def _multiplied(samples: Samples, factor: Factor) -> Samples:
+def multiplied(samples: Samples, factor: Factor) -> Samples:
     """All rows times the levels of one more factor, the last and fastest; instances keep pool, name and content."""
     blocks = []
     for block in samples.blocks:
