@@ -64,6 +64,9 @@ WORLDS: dict[str, Entry] = {
         "unseen.worlds.generators.translated:translated",
         "any world beside what a generator (pix2pix) makes of plainer pictures of it",
     ),
+    "stylised": Entry(
+        "unseen.worlds.transforms.stylised:stylised", "any world, as it is and painted in styles that tell nothing"
+    ),
     "shuffled": Entry(
         "unseen.worlds.shuffled:shuffled", "any world with its pictures assigned to rows at random: a null control"
     ),
