@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from unseen.explanations.anatomy import passes
 from unseen.explanations.asked import Question
 from unseen.explanations.gradients import Reference, reference_of
+from unseen.explanations.reached import Boxes, can_resume, changed
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import stream
 
@@ -27,7 +31,8 @@ def occlusion(
 ) -> Tensor:
     """How much the score falls when a patch is covered (Zeiler & Fergus 2014), ``[n, h, w]``: for each pixel the mean
     over the patches that cover it. Patches that reach over the far edge are cut there, as captum's. ``fill`` is what
-    the network sees as zero, unless a number or a picture is given; ``stride`` is half a patch.
+    the network sees as zero, unless a number or a picture is given; ``stride`` is half a patch. Of a network's layers
+    only what a patch reaches is computed (:mod:`unseen.explanations.reached`).
     """
     height, width = images.shape[2:]
     patch = (patch, patch) if isinstance(patch, int) else patch
@@ -41,33 +46,79 @@ def occlusion(
         raise UnseenError(f"with a stride of {stride} patches of {patch} leave pixels uncovered; take a smaller one.")
     taken = question.anatomy.taken(images)
     fills = reference_of(question, taken, fill).expand_as(taken)
-    down, across = (
-        _windows(side, one, step).to(taken.device) for side, one, step in zip((height, width), patch, stride)
-    )
-    count = len(down) * len(across)
-    fall = taken.new_zeros(len(taken), count)
+    windows = Windows((height, width), patch, stride, taken.device)
+    down, across = windows.down, windows.across
+    fall = taken.new_zeros(len(taken), windows.count)
     with torch.no_grad():
         for some in range(0, len(taken), batch):
             part = slice(some, min(some + batch, len(taken)))
             which = torch.arange(part.start, part.stop, device=taken.device)
             fall[part] += question(taken[part], which)[:, None].to(fall)
-        for some, these in passes(len(taken), count, batch):
-            numbers = torch.arange(these.start, these.stop, device=taken.device)
-            inside = down[numbers // len(across)][:, :, None] & across[numbers % len(across)][:, None, :]
-            pictures = torch.where(inside[:, None, None], fills[some][None], taken[some][None])
-            which = torch.arange(some.start, some.stop, device=taken.device).repeat(len(numbers))
-            found = question(pictures.flatten(0, 1), which).unflatten(0, (len(numbers), -1))
+        covered = _reaching if can_resume(question.anatomy.model) else _whole
+        for some, these, pictures in covered(windows, taken, fills, batch):
+            which = torch.arange(some.start, some.stop, device=taken.device).repeat(these.stop - these.start)
+            found = question(pictures, which).unflatten(0, (these.stop - these.start, -1))
             fall[some, these] -= found.T.to(fall)
     fall = fall.unflatten(1, (len(down), len(across)))
     rows, columns = down.to(fall), across.to(fall)
     return (rows.T @ fall @ columns) / (rows.sum(0)[:, None] * columns.sum(0)[None])
 
 
-def _windows(side: int, patch: int, stride: int) -> Tensor:
-    """Which pixels each window covers along one axis, ``[windows, side]``."""
-    starts = torch.arange(math.ceil((side - patch) / stride) + 1) * stride
-    pixels = torch.arange(side)
-    return (pixels >= starts[:, None]) & (pixels < starts[:, None] + patch)
+class Windows:
+    """Where patches lie: ``down`` and ``across`` say which pixels each covers along an axis, ``[windows, side]``."""
+
+    def __init__(self, sides: tuple[int, int], patch: tuple[int, int], stride: tuple[int, int], device: Any) -> None:
+        self.sides, self.patch = sides, patch
+        self.starts = [np.arange(math.ceil((n - one) / step) + 1) * step for n, one, step in zip(sides, patch, stride)]
+        self.down, self.across = (_covers(at, n, one, device) for at, n, one in zip(self.starts, sides, patch))
+        self.count = len(self.down) * len(self.across)
+
+    def inside(self, these: slice) -> Tensor:
+        """The pixels of some windows, ``[windows, height, width]``."""
+        numbers = torch.arange(these.start, these.stop, device=self.down.device)
+        across = self.across[numbers % len(self.across)]
+        return self.down[numbers // len(self.across)][:, :, None] & across[:, None, :]
+
+    def boxes(self, these: slice, images: int) -> Boxes:
+        """Boxes inside the image, as large as the patch, that hold what these windows cover: for every window its
+        images one after another."""
+        numbers = np.repeat(np.arange(these.start, these.stop), images)
+        at = numbers // len(self.across), numbers % len(self.across)
+        top, left = (np.minimum(self.starts[k], self.sides[k] - self.patch[k])[at[k]] for k in (0, 1))
+        return Boxes(top, left, *self.patch, self.down.device)
+
+
+def _covers(starts: np.ndarray, side: int, patch: int, device: Any) -> Tensor:
+    pixels = np.arange(side)
+    return torch.from_numpy((pixels >= starts[:, None]) & (pixels < starts[:, None] + patch)).to(device)
+
+
+Covered = Iterator[tuple[slice, slice, Tensor]]
+
+
+def _whole(windows: Windows, taken: Tensor, fills: Tensor, batch: int) -> Covered:
+    """Images, windows, and the pictures ``[windows × images, ...]`` in which they are covered."""
+    for some, these in passes(len(taken), windows.count, batch):
+        inside = windows.inside(these)[:, None, None]
+        yield some, these, torch.where(inside, fills[some][None], taken[some][None]).flatten(0, 1)
+
+
+def _reaching(windows: Windows, taken: Tensor, fills: Tensor, batch: int) -> Covered:
+    """The same as pictures that differ from their image in a box alone. Few images go together: each is answered once
+    more as it is, for all windows of a pass."""
+    group = min(len(taken), max(1, batch // windows.count))
+    together = max(1, batch // group)
+    boxes: dict[tuple[int, int], Boxes] = {}
+    for first in range(0, len(taken), group):
+        some = slice(first, min(first + group, len(taken)))
+        images = some.stop - some.start
+        for start in range(0, windows.count, together):
+            these = slice(start, min(start + together, windows.count))
+            held = boxes.get((start, images)) or windows.boxes(these, images)
+            boxes[start, images] = held
+            which = torch.arange(images, device=taken.device).repeat(these.stop - these.start)
+            inside = windows.inside(these).repeat_interleave(images, 0)[:, None]
+            yield some, these, changed(taken[some], fills[some], inside, held, which)
 
 
 def rise(
