@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from docs.results.numbers import holm, mean_of
+from docs.results.numbers import holm, interval, mean_of
 
 RESNET = "resnet18-w8"
 PATCH = {"bagnet-9": 9, "bagnet-17": 17, "bagnet-33": 33}
@@ -67,6 +67,27 @@ class Bagnets:
         own = self.scores.filter(pl.col("network") == network)
         return dict(zip(own["seeds"].to_list(), own["correlation"].to_list()))
 
+    def rows(self) -> str:
+        """Accuracy of each network: plain, and with patches scrambled."""
+        return "\n".join(
+            f"| {n} | {self.sees(n)} | {interval(self.of(n))} | "
+            + " | ".join(interval(self.of(n, side)) for side in self.sides)
+            + f" | {self.published(n)} |"
+            for n in self.networks
+        )
+
+    def losses(self) -> str:
+        return "\n".join(
+            f"| {n} | " + " | ".join(self.loss(n, side) for side in self.sides) + " |" for n in self.networks
+        )
+
+    def loss(self, network: str, side: int) -> str:
+        lost = {seed: -value for seed, value in self.differences[network, side].items()}
+        return f"{interval(lost)}, {self.told((network, side))}"
+
+    def likenesses(self) -> str:
+        return "\n".join(f"| {n} | {interval(self.alike(n))} |" for n in self.networks)
+
     def told(self, key: Any) -> str:
         """How a difference stands after correction for all of the page."""
         p = self.corrected[key]
@@ -100,14 +121,15 @@ def correlations(folder: str) -> pl.DataFrame:
     def pearson(a: np.ndarray, b: np.ndarray) -> float:
         return float(np.corrcoef(a.ravel(), b.ravel())[0, 1])
 
+    resnet = next(network for network, _ in scores if network not in PATCH)
     made = [
-        (network, str(seed), pearson(own, scores[RESNET, seed]), len(rows))
+        (network, str(seed), pearson(own, scores[resnet, seed]), len(rows))
         for (network, seed), own in scores.items()
-        if network != RESNET
+        if network != resnet
     ]
-    seeds = sorted(seed for network, seed in scores if network == RESNET)
+    seeds = sorted(seed for network, seed in scores if network == resnet)
     made += [
-        (RESNET, f"{a}–{b}", pearson(scores[RESNET, a], scores[RESNET, b]), len(rows))
+        (resnet, f"{a}–{b}", pearson(scores[resnet, a], scores[resnet, b]), len(rows))
         for a, b in combinations(seeds, 2)
     ]
     return pl.DataFrame(made, schema=["network", "seeds", "correlation", "images"], orient="row")

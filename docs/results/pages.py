@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from docs.results import exposures, numbers, regressions
+from docs.results.bagnets import Bagnets
 from docs.results.combinations import NAMES, Combinations
 from docs.results.contrasts import above, above_all, agree, averaged, family, less, order, rank_order
 from docs.results.exposures import Exposed, near_the_edge
@@ -191,6 +192,11 @@ def explanations() -> dict[str, Any]:
     return {"sanity": Sanity(at / "sanity.parquet", at / "sanity.csv"), "where": Looking(at / "where.parquet")}
 
 
+def brendel2019() -> dict[str, Any]:
+    at = HERE / "brendel2019"
+    return {"small": Bagnets(at / "small.parquet", at / "scores.csv")}
+
+
 def failures() -> dict[str, Any]:
     at = HERE / "failures"
     return {name: FailureTable(at / f"{name}.csv") for name in ("efficientnet", "combinations", "matrix")}
@@ -236,6 +242,7 @@ PAGES |= {
     "ibrahim2022": ibrahim2022,
     "stems": stems,
     "explanations": explanations,
+    "brendel2019": brendel2019,
     "failures": failures,
     "worlds": worlds,
 }
