@@ -25,7 +25,7 @@ from docs.results.stems import NOISES, Stems, compared
 from docs.results.templates import rendered
 from docs.results.variations import Variation, points, published
 from docs.results.variations import findings as variation_findings
-from docs.results.yardsticks import Priced, Yardsticks, verdict, within
+from docs.results.yardsticks import Priced, Rates, Yardsticks, verdict, within
 
 HERE = Path(__file__).parent
 SHARED = {"NAMES": NAMES, "agree": agree, "less": less, "rank_order": rank_order}
@@ -206,11 +206,15 @@ def worlds() -> dict[str, Any]:
     at = HERE / "worlds"
     made: dict[str, Any] = {"y": Yardsticks(at / "yardsticks.parquet")}
     made["p"] = priced = Priced(at / "turns.csv", at / "features.csv")
-    names = {"HARD": "difficulty, everyday", "REAL": "realism, everyday", "REAL_1": "realism, everyday of version 1"}
+    made["g"] = Rates(at / "h200-rendering.csv")
+    names = {"HARD": "difficulty, everyday", "FIRST": "difficulty, first", "MESHED": "difficulty, meshes"}
+    names |= {"REAL": "realism, everyday", "REAL_FIRST": "realism, first", "REAL_MESHES": "realism, meshes"}
+    measured_again = list(names.values())
+    names |= {"FEW": "difficulty, everyday on 12 objects", "REAL_1": "realism, everyday of version 1"}
     meshes = "bench.meshes on 237 models, two cores beside about 30 busy processes, 2026-11-18"
     made |= {"MESHES": meshes, "READ": (237, round(1000 * 37.7 / 237), round(500 * 37.7 / 237))}
-    sources = {"G": "docs/guide/yardsticks.md", "A": "aims, decided before the everyday collection was measured"}
-    runs = {"RUNS": [names["HARD"], names["REAL"]], "WHATS": priced.turns["what"].unique(maintain_order=True).to_list()}
+    sources = {"A": "aims, decided before the everyday collection was measured"}
+    runs = {"RUNS": measured_again, "WHATS": priced.turns["what"].unique(maintain_order=True).to_list()}
     return {**made, **names, **sources, **runs, "verdict": verdict, "within": within}
 
 

@@ -73,8 +73,16 @@ class Yardsticks:
             raise AssertionError(f"'{own}' is no class of '{run}'")
         return sum(kept) / len(kept)
 
+    def both(self, run: str, other: str) -> list[str]:
+        """The classes that two runs share, by name."""
+        return sorted(set(self.classes(run)) & set(self.classes(other)))
+
+    def over(self, run: str, classes: Sequence[str], condition: str, measure: str) -> float:
+        """The mean over some classes, each counting the same."""
+        return sum(self.value(run, condition, measure, name) for name in classes) / len(classes)
+
     def worst(self, run: str, condition: str, measure: str, n: int = 5) -> str:
-        """`bear .00, book .02`."""
+        """`bear .00, book .02`: the least first."""
         return ", ".join(f"{name} {number(value, 2)}" for name, value in self.ordered(run, condition, measure)[:n])
 
     def never(self, run: str, condition: str, measure: str) -> list[str]:
@@ -107,6 +115,32 @@ def verdict(met: bool) -> str:
 
 def within(value: float, low: float, high: float) -> str:
     return verdict(low <= value <= high)
+
+
+class Rates:
+    """Images per second of two trees in turns."""
+
+    def __init__(self, path: Path) -> None:
+        self.rows = pl.read_csv(path)
+
+    def _of(self, what: str, tree: str) -> list[float]:
+        own = self.rows.filter(pl.col("what") == what, pl.col("tree") == tree).sort("round")
+        return own["images/s"].to_list()
+
+    def _times(self, what: str) -> list[float]:
+        return [b / a for a, b in zip(self._of(what, "before"), self._of(what, "now"), strict=True)]
+
+    def before_and_now(self) -> str:
+        rows = [
+            [what, *(f"{median(self._of(what, tree)):,.0f}" for tree in ("before", "now")),
+             ranged(median(self._times(what)), self._times(what))]
+            for what in self.rows["what"].unique(maintain_order=True)
+        ]  # fmt: skip
+        return table(["", "before", "now", "now / before (range of rounds)"], rows)
+
+    def worst(self) -> float:
+        """The least of the median ratios."""
+        return min(median(self._times(what)) for what in self.rows["what"].unique())
 
 
 class Priced:
