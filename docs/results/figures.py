@@ -1,5 +1,5 @@
-"""`python -m docs.results.figures [STUDY ...]` draws the figures of studies of combinations from their tables, as
-`unseen report` draws them from a study's folder: means and intervals over choices of the held-out cells."""
+"""`python -m docs.results.figures [STUDY ...]` draws figures of studies from their tables, as `unseen report` does from
+their folders: of combinations, means and intervals over choices of held-out cells; of `geirhos2018`, its matrix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from docs.results.combinations import Combinations
-from docs.results.pages import HERE, madan2022, rendered_cars
+from docs.results.pages import HERE, geirhos2018, madan2022, rendered_cars
 from unseen.kinds.combinations.contents import scattered
 from unseen.kinds.combinations.figures import FIGURES
 from unseen.kinds.combinations.shown import CombinationContents
@@ -59,25 +59,33 @@ def depth(layer: str) -> tuple[bool, str]:
 
 
 def draw(study: Combinations, stem: str) -> None:
-    """Every figure into ``stem`` + its name, in few colours, so that the files stay small."""
-    import vl_convert
-    from PIL import Image
-
+    """Every figure into ``stem`` + its name."""
     shown = contents(study)
     for name in NAMES:
         made = FIGURES[name](shown)
         assert isinstance(made, Figure), made
-        picture = Image.open(BytesIO(vl_convert.svg_to_png(drawn(made), scale=2))).convert("RGB").quantize(256)
-        path = HERE / f"{stem}{name}.png"
-        picture.save(path, optimize=True)
-        print(f"{path.relative_to(HERE)}: {made.caption}")
+        write(made, f"{stem}{name}")
+
+
+def write(made: Figure, name: str) -> None:
+    """As a picture in few colours, so that the file stays small."""
+    import vl_convert
+    from PIL import Image
+
+    picture = Image.open(BytesIO(vl_convert.svg_to_png(drawn(made), scale=2))).convert("RGB").quantize(256)
+    path = HERE / f"{name}.png"
+    picture.save(path, optimize=True)
+    print(f"{path.relative_to(HERE)}: {made.caption}")
 
 
 def main(asked: list[str]) -> None:
     studies = {"position": "madan2022/position-", "scale": "madan2022/scale-", "cars": "rendered-cars/"}
+    if not asked or "geirhos2018" in asked:
+        write(geirhos2018()["objects"].figure(), "geirhos2018/objects-everyday-matrix")
     known = madan2022() | rendered_cars()
     for name in asked or studies:
-        draw(known[name], studies[name])
+        if name in studies:
+            draw(known[name], studies[name])
     if not asked or "scale" in asked:
         README.write_bytes((HERE / "madan2022/scale-accuracy.png").read_bytes())
 

@@ -14,9 +14,13 @@ import polars as pl
 from docs.results.numbers import MARKS, interval, mean_of, number, spearman
 from docs.results.verdicts import WithFindings, check_holm, corrected, pick
 from unseen.kinds.conditions.asked import AskedMatrix, asked, conditions
+from unseen.kinds.conditions.contents import pictured
+from unseen.kinds.conditions.figures import FIGURES
 from unseen.kinds.conditions.findings import matrix_findings
+from unseen.kinds.conditions.shown import ConditionContents
 from unseen.kinds.judged import corrected as page_corrected
-from unseen.kinds.published import published_numbers
+from unseen.kinds.published import published_beside
+from unseen.reports.figure import Figure
 from unseen.reports.finding import Finding
 from unseen.studies.records import Record
 
@@ -32,12 +36,21 @@ class Conditions(WithFindings):
         self.rows = rows.filter(pl.col("measure") == "accuracy", pl.col("target") == "category")
         self.chance = float(rows.filter(pl.col("measure") == "chance", pl.col("target") == "category")["value"][0])
         self.names, self.head = tuple(names), head
-        self.published = published_numbers(published)[0]
+        self.published = published_beside(published, [f"{head}{name}" for name in names])[0]
         self.trained = {row["trial"]: self._trained(row) for row in self.rows.unique("trial").to_dicts()}
         self.cells = {
             (self.named(row["trial"]), row["set"].removeprefix(TEST).removeprefix(head), row["seed"]): row["value"]
             for row in self.rows.to_dicts()
         }
+
+    def flagged(self) -> str:
+        """How many trials are flagged, and of what; only tables of the later form tell."""
+        if "detail" not in self.every.columns:
+            raise AssertionError("this table tells no flags")
+        flags = self.every.filter(pl.col("measure").str.starts_with("flag: "), pl.col("value") > 0)
+        each = flags.group_by("measure").agg(pl.col("trial").n_unique()).sort("measure").iter_rows()
+        told = [f"{n} {name.removeprefix('flag: ')}" for name, n in each]
+        return f"{', '.join(told) or 'none'} of {len(self.trained)}"
 
     def _trained(self, row: dict[str, Any]) -> tuple[tuple[str, ...], int]:
         left = row.get("design.train_all_but")
@@ -107,6 +120,19 @@ class Conditions(WithFindings):
     def at_chance(self) -> int:
         """Cells (by network) whose accuracy is chance exactly: one answer for all images of balanced categories."""
         return sum(abs(value - self.chance) < 1e-6 for value in self.cells.values())
+
+    def figure(self) -> Figure:
+        """What was trained on and what was asked, as the report draws it."""
+        picture = pictured(self._asked(), "", "transformation", self.published)
+        empty: Any = pl.DataFrame()
+        made = FIGURES["matrix"](
+            ConditionContents(
+                title="", question="", answer="", shows="", recipe="", splits=(), findings=(), curves=empty,
+                flags=empty, x_title="", series_title="", summary=empty, matrices=(picture,),
+            )
+        )  # fmt: skip
+        assert isinstance(made, Figure), made
+        return made
 
     # the library
 

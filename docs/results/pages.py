@@ -118,22 +118,26 @@ def rendered_cars() -> dict[str, Any]:
 def geirhos2018() -> dict[str, Any]:
     at, noise = HERE / "geirhos2018", "uniform-noise"
     names = ("colour", "grey", "contrast", "low-pass", "high-pass", "phase-noise", "rotation", "salt-and-pepper", noise)
-    objects = Conditions(at / "objects.parquet", names, "geirhos-", "geirhos2018/table")
+    released = tuple("phase-noise-released" if name == "phase-noise" else name for name in names)
+    objects = Conditions(at / "objects-everyday.parquet", released, "geirhos-", "geirhos2018/table")
     few = ("colour", "contrast", "rotation", "salt-and-pepper", noise)
-    seven = names[:-2]  # neither noise
-    by_asked = {what: objects.mean(lambda one, two, what=what: one in names and one != two == what) for what in names}
-    each = list(by_asked.values())
-    return {
-        "objects": objects,
-        "stems": Stems(HERE / "stems" / "geirhos.parquet", ("standard", "medium")),
-        "small": Conditions(at / "small.parquet", few, "geirhos-", "geirhos2018/table"),
-        "own": objects.mean(lambda one, two: one == two),
-        "others": {seed: sum(one[seed] for one in each) / len(each) for seed in each[0]},
-        "by_asked": by_asked,
-        "seven": seven,
-        "plus": [f"{one} + {noise}" for one in seven],
-        "two": [*(f"{one} + {noise}" for one in names[:-1]), f"{noise}, twice"],
+    seven = released[:-2]  # neither noise
+    made: dict[str, Any] = {"objects": objects, "names": released, "seven": seven}
+    made["first"] = Conditions(at / "objects.parquet", names, "geirhos-", "geirhos2018/table")
+    made["stems"] = Stems(HERE / "stems" / "geirhos.parquet", ("standard", "medium"))
+    made["small"] = Conditions(at / "small.parquet", few, "geirhos-", "geirhos2018/table")
+    made["own"] = objects.mean(lambda one, two: one == two)
+    made["first_own"] = made["first"].mean(lambda one, two: one == two)
+    made["by_asked"] = {
+        what: objects.mean(lambda one, two, what=what: one in released and one != two == what) for what in released
     }
+    each = list(made["by_asked"].values())
+    made["others"] = {seed: sum(one[seed] for one in each) / len(each) for seed in each[0]}
+    ceiling = [one.value for one in objects.found if one.name.startswith("trained conditions")]
+    made["objects_ceiling"], made["least_own"] = (min(ceiling), max(ceiling)), min(made["own"].values())
+    made["plus"] = [f"{one} + {noise}" for one in seven]
+    made["two"] = [*(f"{one} + {noise}" for one in released[:-1]), f"{noise}, twice"]
+    return made
 
 
 def schott2022() -> dict[str, Any]:
@@ -156,6 +160,7 @@ def zaidi2020() -> dict[str, Any]:
     before = Exposed(at / "cars-standard-stem.parquet", 300)
     own = ("WITHIN", "ACROSS", "PLAIN", "UNSEEN", "SEEN", "LEVELS", "KEPT", "REMOVED", "FULL", "ACTIVE", "TAU")
     return {
+        "everyday": Exposed(at / "objects-everyday.parquet", 54),
         "objects": Exposed(at / "objects.parquet", 38),
         "mnist": Exposed(at / "mnist.parquet", 10),
         "standard": Exposed(at / "mnist-standard-stem.parquet", 10),

@@ -16,7 +16,7 @@ from unseen.kinds.curves import curves, flags
 from unseen.kinds.how_made import facts_tables
 from unseen.kinds.judged import corrected
 from unseen.kinds.pictures import splits
-from unseen.kinds.published import published_beside, published_numbers
+from unseen.kinds.published import published_beside
 from unseen.kinds.published_observers import OBSERVERS, Observed, observed
 from unseen.kinds.recipe_words import words_of
 from unseen.measures import mean_matrix
@@ -39,7 +39,8 @@ def summary_of(study: Study) -> pl.DataFrame:
 def findings_of(study: Study) -> tuple[Finding, ...]:
     """The findings alone, of all models."""
 
-    return _found(read(study)[2], published_numbers(study.recipe.published)[0])
+    whole = read(study)[2]
+    return _found(whole, published_beside(study.recipe.published, whole.names)[0])
 
 
 def _found(whole: AskedMatrix, numbers: pl.DataFrame | None) -> tuple[Finding, ...]:
