@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from jaxtyping import install_import_hook
 
-# Every annotated array of `unseen` is checked at each call. The hook acts on import, so it must come first; pytest
-# reads this file before it collects (tests and doctests alike), and so does each worker of pytest-xdist.
+from shapes import install as check_shapes
+
+# Every annotated array of `unseen` is checked at each call, and by beartype what is no array. The hook acts on import, so
+# it must come first; pytest reads this file before it collects (tests and doctests alike), and so does each worker of
+# pytest-xdist.
 assert "unseen" not in sys.modules, "unseen was imported before tests/conftest.py: its shapes would go unchecked"
-install_import_hook("unseen", "shapes.checked")
+check_shapes()
 
 # Some libraries read these when they are imported.
 os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
