@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, settings
 
 from shapes import install as check_shapes
 
-# Every annotated array of `unseen` is checked at each call, and by beartype what is no array. The hook acts on import, so
-# it must come first; pytest reads this file before it collects (tests and doctests alike), and so does each worker of
-# pytest-xdist.
+# Every annotated array of `unseen` is checked at each call, and by beartype what is no array. The hook acts on import,
+# so it must come first; pytest reads this file before it collects (tests and doctests alike), and so does each worker
+# of pytest-xdist.
 assert "unseen" not in sys.modules, "unseen was imported before tests/conftest.py: its shapes would go unchecked"
 check_shapes()
 
