@@ -1,11 +1,14 @@
 """The time a study would take counts the networks that are trained to find strengths."""
 
+import pytest
+
 from small_study import CALIBRATED
 from unseen.engines import open_study
 from unseen.engines.timing import estimate
 from unseen.studies.calibration import calibrate
 
 
+@pytest.mark.slow
 def test_a_calibration_to_be_done_is_counted_once_and_one_that_was_done_is_not(tmp_path):
     study = open_study(CALIBRATED, out=tmp_path)
     each = 3 * 2 * 10 * 20  # epochs × visits × categories × images

@@ -102,17 +102,22 @@ def test_answers_are_computed_with_the_threads_of_the_recipe(here, monkeypatch):
 # Processes
 
 
-def test_a_process_that_dies_takes_only_its_own_trial_with_it(here, monkeypatch, processes):
-    opened = open_study(own_network(here, "kill", "fine", "exit", "other"), out=here / "study")
+DEATHS = {"kill": -9, "exit": 3}
+
+
+@pytest.mark.parametrize(
+    "ways", [("kill", "fine"), pytest.param(("kill", "fine", "exit", "other"), marks=pytest.mark.slow)]
+)
+def test_a_process_that_dies_takes_only_its_own_trial_with_it(ways, here, monkeypatch, processes):
+    opened = open_study(own_network(here, *ways), out=here / "study")
     monkeypatch.setenv("PYTHONPATH", str(here))
     events = []
     outcome = ran(opened, workers=2, watch=events.append)
-    assert (outcome.finished, outcome.failed) == (2, 2)
+    assert (outcome.finished, outcome.failed) == (len(ways) / 2, len(ways) / 2)
     errors = {record["label"]: record["error"] for record in opened.failures().values()}
-    assert errors == {label: death(code, label) for label, code in (
-        ("arguments {'how': 'exit'} · seed 0", 3), ("arguments {'how': 'kill'} · seed 0", -9)
-    )}  # fmt: skip
-    assert len(kinds(events)) == 4
+    labels = {way: f"arguments {{'how': '{way}'}} · seed 0" for way in ways if way in DEATHS}
+    assert errors == {label: death(DEATHS[way], label) for way, label in labels.items()}
+    assert len(kinds(events)) == len(ways)
 
 
 def test_a_disk_that_is_full_is_told_to_the_process_that_hired(tmp_path, monkeypatch):

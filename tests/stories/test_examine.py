@@ -257,6 +257,7 @@ def test_fewer_images_are_of_the_same_world_as_the_shipped_recipe_draws():
     assert some.world(some.points[0]).fingerprint == every.world(every.points[0]).fingerprint
 
 
+@pytest.mark.slow
 def test_what_closes_the_gaps_is_asked_of_its_features_and_shown_on_the_page(say, tmp_path):
     tiny = ["--set", "closing.world.instances=4", "--set", "closing.design.folds=2",
             "--set", "closing.world.levels=3", "--set", "closing.world.backgrounds=3"]  # fmt: skip

@@ -205,14 +205,14 @@ def test_with_enough_draws_invariance_is_said_to_go_with_across_and_not_with_wit
         return made | {ACROSS: made[ACROSS] + shift, WITHIN: 0.7 + 0.1 * ((3 * seed + seen) % 5)} | {
             "invariance": made["invariance"] + 3 * shift}  # fmt: skip
 
-    levels = ("thinning", "rotation-90", "blur", "inversion", "white-noise", "salt-and-pepper")
-    study = open_study(tables(levels, seen=(2, 4, 7), baseline=False, draws=range(6)), out=tmp_path)
+    levels = ("thinning", "rotation-90", "blur", "inversion", "white-noise")
+    study = open_study(tables(levels, seen=(2, 7), baseline=False, draws=range(6)), out=tmp_path)
     contents = gather(by_hand(study, uneven, units=200))
     across = found(contents, "invariance goes with across")
     assert (across.n, across.over) == (6, "draws of categories")
     assert across.value > 0.5
-    assert "over 18 such conditions" in across.statement
-    assert "over all 108 pairs of network and transformation it is" in across.statement
+    assert "over 10 such conditions" in across.statement
+    assert "over all 60 pairs of network and transformation it is" in across.statement
     assert found(contents, "invariance goes more").value > 0
 
 

@@ -71,6 +71,7 @@ def test_what_differs_in_its_recordings_alone_is_trained_once(tmp_path):
     assert len({facts["learned"] for facts in facts_of(opened)}) == 1
 
 
+@pytest.mark.slow
 def test_worker_processes_keep_weights_and_ask_them(tmp_path, processes):
     opened = study(tmp_path / "s", grid={"design.seen_per_level": [1, 8], "recordings.layers": ["last", "none"]})
     outcome, _ = again(opened, workers=2)

@@ -25,7 +25,9 @@ def tables(targets):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("targets", [["scale", "shape"], ["shape"], ["scale"]])
+@pytest.mark.parametrize(
+    "targets", [["scale", "shape"], *(pytest.param([one], marks=pytest.mark.slow) for one in ("shape", "scale"))]
+)
 def test_a_study_of_some_factors_is_checked_run_and_reported(targets, tmp_path):
     study = open_study(tables(targets), out=tmp_path / "study")
     check(study)

@@ -49,7 +49,7 @@ def unbuilt(monkeypatch):
     monkeypatch.setattr(checks, "_check_networks", lambda study: None)
 
 
-@pytest.mark.parametrize("batch", range(2))
+@pytest.mark.parametrize("batch", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_what_is_ready_passes_the_check_whatever_the_folder(batch, tmp_path, unbuilt):
     ready = sum(try_folder(tmp_path / str(seed), seed) for seed in range(15 * batch, 15 * (batch + 1)))
     assert ready >= 5

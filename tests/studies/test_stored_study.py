@@ -63,7 +63,9 @@ def gone(monkeypatch):
     return lambda: monkeypatch.setattr("unseen.studies.study.open_world", refuse)
 
 
-@pytest.mark.parametrize("made", [exposed, crossed, regressed])
+@pytest.mark.parametrize(
+    "made", [crossed, *(pytest.param(one, marks=pytest.mark.slow) for one in (exposed, regressed))]
+)
 def test_numbers_and_findings_are_the_same_without_the_images(made, tmp_path, gone):
     study = as_stored(made(tmp_path / "study"))
     whole = gather(study)

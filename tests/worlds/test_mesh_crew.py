@@ -62,6 +62,7 @@ def test_where_no_worker_can_start_the_parent_does_the_work(
     assert sum(isinstance(one, MeshFacts) for one in convert(jobs, tmp_path, workers=3)) == 5
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_is_an_error_from_a_worker_too(jobs: list[Job], tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file")
     with pytest.raises(UnseenError, match="Set UNSEEN_CACHE"):
@@ -79,6 +80,7 @@ def test_few_files_need_no_worker_and_heavy_ones_more(monkeypatch: pytest.Monkey
     assert crew._processes(many(1000, 1000), 2) == 2
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_opens_a_large_folder_and_progress_is_told(tmp_path: Path) -> None:
     for k in range(4):
         (tmp_path / "models" / "box").mkdir(parents=True, exist_ok=True)
