@@ -16,7 +16,7 @@ import torch
 from bench.machine import CUDA, network_arguments, settle
 from bench.training import OUTPUTS, network, stepping
 from unseen.training import Learner, labelled_data
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 from unseen.worlds.natural_variation import natural_variation
 from unseen.worlds.objects import objects
 

@@ -21,7 +21,7 @@ from unseen.cli.memory import keep_freed_memory
 from unseen.models import Heads, Preprocessed, build
 from unseen.training import Learner, labelled_data, laid_out, reproducible, train
 from unseen.training.features import HeadsLearner, encoded
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 
 OUTPUTS = {"category": 10}
 BACKBONE = "efficientnet-lite0"

@@ -23,7 +23,7 @@ from bench.plain_loop import endless
 from bench.training import Steps, stepping
 from unseen.models import Preprocessed, build
 from unseen.training import Learner, labelled_data
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 from unseen.vocabulary.target import targets_of
 from unseen.worlds import make
 from unseen.worlds.toys.dsprites import dsprites

@@ -24,7 +24,7 @@ from bench.machine import CUDA, network_arguments, settle, where
 from bench.plain_loop import endless
 from unseen.models import Preprocessed, build
 from unseen.training import Learner, labelled_data
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 
 Steps = Callable[[int], float]  # a number of steps -> images per second
 OUTPUTS = {"category": 9, "position": 9}

@@ -134,7 +134,7 @@ def training_step(images: Tensor, batch: int, steps: int = 30) -> float:
     """Milliseconds of a captured training step of ResNet-18 on pictures like these."""
     from unseen.models import Preprocessed, build
     from unseen.training import Learner, labelled_data
-    from unseen.vocabulary.recipe import TrainingSection
+    from unseen.vocabulary.sections import TrainingSection
 
     side, device = images.shape[-1], images.device
     labels, rows = np.zeros((len(images), 1), dtype=np.int64), np.arange(len(images))

@@ -10,7 +10,8 @@ import pytest
 
 from unseen.studies.tables import component_versions, digest
 from unseen.studies.trials import described, expand, identity, stem_of
-from unseen.vocabulary.recipe import CalibrationSection, read_recipe, shipped
+from unseen.vocabulary.recipe import read_recipe, shipped
+from unseen.vocabulary.sections import CalibrationSection
 
 IDENTITIES = {
     "demo": "280c26b8b0e8ab36",

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from unseen.training import Learner, labelled_data, train
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 
 CPU = torch.device("cpu")
 TARGETS = ("category", "position")

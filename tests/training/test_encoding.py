@@ -12,7 +12,7 @@ from unseen.training.loop import reproducible
 from unseen.training.objectives import OBJECTIVES
 from unseen.training.pairs import PAIRS, pair_grid
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 from unseen.vocabulary.seeds import seed_of
 from unseen.worlds import make
 

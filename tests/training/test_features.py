@@ -9,7 +9,7 @@ from torch import nn
 from unseen.models import Heads, build
 from unseen.training import labelled_data, train
 from unseen.training.features import HeadsLearner, encoded
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 
 
 def flat(images):

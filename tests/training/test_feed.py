@@ -10,7 +10,7 @@ from small_learners import CPU, TARGETS, fetching, learner, normalised, of, same
 
 from unseen.training import Learner, labelled_data, train
 from unseen.training.feed import Prefetcher, fits, free_memory, resident
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 
 
 def gone(thread, seconds=5.0):

@@ -11,7 +11,7 @@ from unseen.kinds.checks import check
 from unseen.models import Preprocessed, build
 from unseen.training.learner import optimiser_for, parameter_groups, rate
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 
 pytest_plugins = ("studies_fixtures",)
 

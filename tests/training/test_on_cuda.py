@@ -11,7 +11,7 @@ from unseen.models.inputs import standardised
 from unseen.recordings import activity_per_cell, respond
 from unseen.training import LabelledData, Learner, labelled_data, train
 from unseen.training.augment import uniform
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 from unseen.worlds import make
 from unseen.worlds.transforms.transformed import transformed
 

@@ -11,7 +11,7 @@ from unseen.training.pretexts import PRETEXTS
 from unseen.training.pretraining import PretrainingLearner
 from unseen.vocabulary.captions import phrases_of
 from unseen.vocabulary.factors import Factor, FactorSpace
-from unseen.vocabulary.recipe import PretrainingSection
+from unseen.vocabulary.sections import PretrainingSection
 
 SPACE = FactorSpace([Factor("category", ("a", "b", "c"), kind="category"), Factor("size", (1, 2, 3), kind="ordinal")])
 BACKBONES = {"mae": "vit-nano-p8", "dino": "mixer-nano-p8", "clip": "vit-nano-p8"}

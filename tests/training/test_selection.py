@@ -13,7 +13,7 @@ from torch import nn
 from unseen.models import Preprocessed, build
 from unseen.training import Learner, labelled_data, train
 from unseen.training.loop import _trained, drops_out, flags_of, guessing
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 
 
 def contradicted(n=40):

@@ -14,7 +14,8 @@ from unseen.models import Preprocessed, build
 from unseen.training import Learner, reproducible, train
 from unseen.training.augment import augment
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.recipe import TrainingSection, recipe_from
+from unseen.vocabulary.recipe import recipe_from
+from unseen.vocabulary.sections import TrainingSection
 from unseen.vocabulary.seeds import seed_of, stream
 
 

@@ -7,7 +7,7 @@ from small_learners import CPU, TARGETS, Noisy, fetching, normalised, of, same, 
 
 from unseen.training import LabelledData, Learner, labelled_data, train
 from unseen.training.visits import placed, turns_of
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 from unseen.worlds import make
 from unseen.worlds.transforms.transformed import transformed
 

@@ -31,7 +31,8 @@ def show_features(
     from unseen.studies.protocol_table import RunPlace
     from unseen.studies.trusting import is_code
     from unseen.vocabulary.errors import UnseenError, listed
-    from unseen.vocabulary.recipe import NetworkSection, setting
+    from unseen.vocabulary.recipe import setting
+    from unseen.vocabulary.sections import NetworkSection
     from unseen.vocabulary.trust import allow
 
     if out is not None and out.suffix not in FORMS:

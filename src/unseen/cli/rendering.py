@@ -60,7 +60,7 @@ def _choose_from_grid(name: str, tables: Mapping[str, Any], given: Sequence[str]
 def open_named(name: str, settings: Sequence[str] | None) -> tuple[Any, dict[str, Any]]:
     """A world and the arguments it was made with."""
     from unseen.studies.tables import open_world
-    from unseen.vocabulary.recipe import NamedSection
+    from unseen.vocabulary.sections import NamedSection
 
     section = world_section(name, settings)
     world = open_world(NamedSection.model_validate(section))

@@ -16,7 +16,7 @@ from unseen.reports.words import has_interval
 from unseen.studies.study import Study
 from unseen.vocabulary.design_facts import EachVaried, Varied
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.recipe import NetworkSection
+from unseen.vocabulary.sections import NetworkSection
 
 RECIPE = "closing"  # the one that ships
 MOST_CLASSES = 20

@@ -180,7 +180,7 @@ def _tables(names: Sequence[str], asked: ExamineOptions) -> tuple[dict[str, Any]
 
 def _opened(name: str, asked: ExamineOptions) -> Any:
     from unseen.studies.given_models import given_of
-    from unseen.vocabulary.recipe import NetworkSection
+    from unseen.vocabulary.sections import NetworkSection
 
     return given_of(NetworkSection(**_network(name, asked)))
 

@@ -39,7 +39,7 @@ def open_world(world: object, **arguments: Any) -> OpenedWorld:
             raise UnseenError(f"{listed(arguments)} given to a world that is made already; give its name instead.")
         return OpenedWorld(world)
     from unseen.studies.tables import open_world as make
-    from unseen.vocabulary.recipe import NamedSection
+    from unseen.vocabulary.sections import NamedSection
 
     inner = {key: value.inside if isinstance(value, OpenedWorld) else value for key, value in arguments.items()}
     return OpenedWorld(make(NamedSection.model_validate({**inner, "name": world})))

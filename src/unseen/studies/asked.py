@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from unseen.vocabulary.recipe import SETS
+from unseen.vocabulary.sections import SETS
 from unseen.vocabulary.split import Split
 
 

@@ -21,7 +21,7 @@ from unseen.studies.store import Store, disk_error, unwritten, write_folder
 from unseen.studies.trials import Trial, encoder_described, identity, setting_text, stem_of
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.protocol_names import NO_PRETRAINING
-from unseen.vocabulary.recipe import NamedSection
+from unseen.vocabulary.sections import NamedSection
 from unseen.vocabulary.visible import visible
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from unseen.studies.given_models import given_of, model_told
 from unseen.studies.kept_features import features_of, keep_features
 from unseen.studies.protocol_table import RunPlace
 from unseen.vocabulary.errors import UnseenError, listed
-from unseen.vocabulary.recipe import NetworkSection
 from unseen.vocabulary.sample_keys import sample_keys
+from unseen.vocabulary.sections import NetworkSection
 from unseen.vocabulary.seeds import stream
 from unseen.vocabulary.whole_files import written_aside
 from unseen.vocabulary.world import World

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from unseen.studies.first_training import Training, plan_training
 from unseen.studies.tables import make_split
-from unseen.vocabulary.recipe import DesignSection
 from unseen.vocabulary.samples import Samples
+from unseen.vocabulary.sections import DesignSection
 
 if TYPE_CHECKING:
     from unseen.vocabulary.split import Split

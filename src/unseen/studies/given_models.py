@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from unseen.vocabulary.errors import UnseenError, listed
-from unseen.vocabulary.recipe import NetworkSection
+from unseen.vocabulary.sections import NetworkSection
 from unseen.vocabulary.trust import CodeUnknown
 
 if TYPE_CHECKING:

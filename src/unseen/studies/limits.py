@@ -17,7 +17,8 @@ from unseen.vocabulary.protocol_names import PROBE, READOUT
 
 if TYPE_CHECKING:
     from unseen.studies.trials import Trial
-    from unseen.vocabulary.recipe import Recipe, TrainingSection
+    from unseen.vocabulary.recipe import Recipe
+    from unseen.vocabulary.sections import TrainingSection
     from unseen.vocabulary.target import Target
 
 THREADS = 1024

@@ -24,8 +24,9 @@ from jaxtyping import Bool, Int
 from unseen.studies.trials import Trial
 from unseen.training import LabelledData, Learner, train
 from unseen.vocabulary.errors import UnseenError, listed
-from unseen.vocabulary.recipe import Recipe, TrainingSection
+from unseen.vocabulary.recipe import Recipe
 from unseen.vocabulary.samples import Samples
+from unseen.vocabulary.sections import TrainingSection
 from unseen.vocabulary.seeds import stream
 from unseen.worlds.transforms.transformed import FACTOR
 

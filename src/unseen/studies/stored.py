@@ -18,7 +18,7 @@ from unseen.studies.study import Study
 from unseen.studies.tables import component_versions, digest
 from unseen.studies.trials import Trial, as_hashed, described, expand, precisions, stem_of, without_weights
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.recipe import CalibrationSection, NamedSection
+from unseen.vocabulary.sections import CalibrationSection, NamedSection
 from unseen.vocabulary.stems import AUTO, LEAST, STANDARD, STEMS
 from unseen.vocabulary.trust import CodeUnknown
 from unseen.vocabulary.world import World

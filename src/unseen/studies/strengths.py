@@ -13,11 +13,11 @@ from typing import Any
 
 from unseen.studies.trials import Trial, describe, identity
 from unseen.vocabulary.errors import UnseenError, listed, unknown
-from unseen.vocabulary.recipe import (
+from unseen.vocabulary.recipe import Recipe
+from unseen.vocabulary.sections import (
     CalibrationSection,
     DesignSection,
     NamedSection,
-    Recipe,
     RecordingsSection,
     TrainingSection,
 )

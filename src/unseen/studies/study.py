@@ -35,7 +35,8 @@ from unseen.studies.trials import (
     with_weights,
 )
 from unseen.vocabulary.errors import UnseenError, listed
-from unseen.vocabulary.recipe import NamedSection, Recipe
+from unseen.vocabulary.recipe import Recipe
+from unseen.vocabulary.sections import NamedSection
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.target import Target, targets_of
 from unseen.vocabulary.trust import CodeUnknown

@@ -20,8 +20,9 @@ from unseen.studies.protocol_table import protocol_of
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.plain_values import shown
-from unseen.vocabulary.recipe import DesignSection, NamedSection, Recipe
+from unseen.vocabulary.recipe import Recipe
 from unseen.vocabulary.samples import Samples
+from unseen.vocabulary.sections import DesignSection, NamedSection
 from unseen.vocabulary.split import Split
 from unseen.vocabulary.world import World
 

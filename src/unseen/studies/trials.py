@@ -24,15 +24,8 @@ from unseen.studies.protocol_table import protocol_of
 from unseen.studies.tables import component_versions, design_call, digest, placeless
 from unseen.vocabulary.errors import UnseenError, listed, nearest
 from unseen.vocabulary.protocol_names import NO_PRETRAINING, PROBE
-from unseen.vocabulary.recipe import (
-    AnswersSection,
-    NetworkSection,
-    PretrainingSection,
-    Recipe,
-    Section,
-    override,
-    recipe_from,
-)
+from unseen.vocabulary.recipe import Recipe, override, recipe_from
+from unseen.vocabulary.sections import AnswersSection, NetworkSection, PretrainingSection, Section
 from unseen.vocabulary.stems import AUTO, STANDARD, settled
 from unseen.vocabulary.world import World
 

@@ -24,7 +24,7 @@ from unseen.training.objectives import OBJECTIVES, Objective, normal
 from unseen.training.pairs import PAIRS, PairGrid
 from unseen.training.visits import LabelledData
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 from unseen.vocabulary.seeds import seed_of
 
 CHUNK = 32_768  # rows whose partners are drawn at once: bounds the memory of it

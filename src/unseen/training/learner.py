@@ -21,7 +21,7 @@ from unseen.training.feed import Prefetcher
 from unseen.training.narrow_strides import avoid_narrow_strides, meets_fault, without_onednn
 from unseen.training.visits import LabelledData
 from unseen.vocabulary.errors import UnseenError, unknown
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 from unseen.vocabulary.seeds import seed_of, stream
 
 EVALUATION_BATCH = 1024

@@ -12,7 +12,7 @@ from unseen.training.learner import Learner
 from unseen.training.narrow_strides import meets_fault
 from unseen.training.pretexts import Pretext, PretextBatch
 from unseen.training.visits import LabelledData
-from unseen.vocabulary.recipe import TrainingSection
+from unseen.vocabulary.sections import TrainingSection
 from unseen.vocabulary.seeds import seed_of
 
 LOSS = "objective"  # the name of its one loss in the curves

@@ -8,7 +8,8 @@ from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.grids import inline
 from unseen.vocabulary.protocol_names import SUPERVISED
-from unseen.vocabulary.recipe import NetworkSection, Recipe, TrainingSection
+from unseen.vocabulary.recipe import Recipe
+from unseen.vocabulary.sections import NetworkSection, TrainingSection
 from unseen.vocabulary.stems import STANDARD
 
 UNUSED = ("sharing", "stem", "as_released", "checkpoint", "pretrained", "frozen")  # of [network]: not looked at here
