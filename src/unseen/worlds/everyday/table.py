@@ -71,10 +71,10 @@ EVERYDAY: dict[str, Category] = _rows(
     ("violin", "strings:violin", "a violin or a cello, some with a bow; its strings look to the front"),
     ("book", "desktop:book", "standing, lying, a stack, open; its cover looks to the front or up"),
     ("laptop", "desktop:laptop", "open; its screen looks to the front"),
-    ("umbrella", "wear:umbrella", "held, laid down, closed, a parasol"),
+    ("umbrella", "carried:umbrella", "held, laid down, closed, a parasol"),
     ("lamp", "desktop:lamp", "for a table, a desk, the floor, a globe"),
     ("clock", "desktop:clock", "for a wall, an alarm clock, for a mantel, a tall case; its dial looks to the front"),
     ("hat", "wear:hat", "cowboy, sombrero, fedora, top hat, bowler, sun hat"),
     ("shoe", "wear:shoe", "for running, a loafer, a boot, a clog, a sandal, a pump; its toe points to the front"),
-    ("bag", "wear:bag", "a backpack, a handbag, a tote, a satchel, a duffel"),
+    ("bag", "carried:bag", "a backpack, a handbag, a tote, a satchel, a duffel"),
 )
