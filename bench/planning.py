@@ -25,8 +25,9 @@ import numpy as np
 
 from unseen.designs import hold_out_combinations, hold_out_levels
 from unseen.designs.levels import MODES
+from unseen.studies.identities import identity
 from unseen.studies.tables import make_split
-from unseen.studies.trials import describe, expand, identity
+from unseen.studies.trials import describe, expand
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.recipe import recipe_from
 from unseen.vocabulary.samples import Block, Samples

@@ -60,10 +60,10 @@ STUDIES: dict[str, dict[str, Any]] = {
 
 def made(folder: Path, name: str, trials: int, answers: int) -> int:
     """Write a study as the store holds it; gives the number of answers."""
+    from unseen.studies.identities import identity
     from unseen.studies.recipe_files import recipe_toml
     from unseen.studies.recorded import facts_before, write_files
     from unseen.studies.study import Study
-    from unseen.studies.trials import identity
     from unseen.vocabulary.recipe import recipe_from
 
     about = STUDIES[name]
@@ -96,7 +96,8 @@ def answered(study: Any, trial: Any, each: int, number: int) -> Any:
     """Answers by chance, 70 % of them right, of images at random in two sets."""
     import pyarrow as pa
 
-    from unseen.studies.trials import describe, identity
+    from unseen.studies.identities import identity
+    from unseen.studies.trials import describe
     from unseen.vocabulary.responses import responses_table
 
     samples, targets, rng = study.world(trial).samples, study.targets(trial), np.random.default_rng(number)

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from unseen.studies.identities import identity
 from unseen.studies.tables import component_versions, digest
-from unseen.studies.trials import described, expand, identity, stem_of
+from unseen.studies.trials import described, expand, stem_of
 from unseen.vocabulary.recipe import read_recipe, shipped
 from unseen.vocabulary.sections import CalibrationSection
 

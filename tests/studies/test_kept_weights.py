@@ -13,9 +13,10 @@ from safetensors.torch import load_file, save_file
 from small_study import ENCODER, own_network, ran, study, tiny
 from unseen.engines import local, open_study
 from unseen.studies import execute as execution
+from unseen.studies.identities import identities, identity, learned_identity
 from unseen.studies.kept_weights import LEARNED, WEIGHTS, all_kept, taken
 from unseen.studies.missing_trials import missing_trials, turns
-from unseen.studies.trials import describe, identities, identity, learned_identity
+from unseen.studies.trials import describe
 from unseen.studies.weight_budget import WeightBudget, keeps_weights, weight_budget
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import recipe_from

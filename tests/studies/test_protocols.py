@@ -15,9 +15,10 @@ from unseen.engines import open_study
 from unseen.kinds.checks import check
 from unseen.kinds.collect import collect
 from unseen.models import build
+from unseen.studies.identities import learned_identity
 from unseen.studies.protocol_table import PROTOCOLS, places, protocol_of, protocols
 from unseen.studies.study import Study
-from unseen.studies.trials import describe, learned_identity
+from unseen.studies.trials import describe
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import recipe_from
 

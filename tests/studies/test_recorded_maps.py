@@ -7,7 +7,8 @@ from small_study import TINY, ran, study, tiny
 from unseen.engines import open_study
 from unseen.kinds.results import gather, page_of
 from unseen.studies.explained.stored_maps import arrays_of, columns_of, similarities
-from unseen.studies.trials import describe, identity, learned_identity
+from unseen.studies.identities import identity, learned_identity
+from unseen.studies.trials import describe
 from unseen.vocabulary.errors import UnseenError
 
 pytest_plugins = ("studies_fixtures",)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from unseen.designs import hold_out_combinations
 from unseen.designs.audit import audit
+from unseen.studies.identities import identity
 from unseen.studies.tables import open_world
-from unseen.studies.trials import describe, expand, identity
+from unseen.studies.trials import describe, expand
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.recipe import recipe_from

@@ -28,9 +28,9 @@ def feeding_of(
     """How a model was fed and what else was tried; None where its preprocessing is its own affair (a function that
     takes pictures as they are)."""
     from unseen.studies.given_models import given_of, model_told
+    from unseen.studies.identities import as_hashed
     from unseen.studies.protocols import given, zero_shot
     from unseen.studies.tables import digest
-    from unseen.studies.trials import as_hashed
 
     if trial.recipe.protocol_name not in ("given", "zero-shot"):
         return None

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from unseen.studies.identities import identity, without_weights
 from unseen.studies.store import Store
 from unseen.studies.tables import component_versions
-from unseen.studies.trials import Trial, code_in_identity, described, identity, stem_of, without_weights
+from unseen.studies.trials import Trial, code_in_identity, described, stem_of
 from unseen.studies.trusting import code_names
 from unseen.vocabulary.recipe import Recipe
 from unseen.vocabulary.trust import CodeUnknown

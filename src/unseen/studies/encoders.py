@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unseen.studies.archives import ENCODERS
+from unseen.studies.identities import identity
 from unseen.studies.sound import Damaged, digest_of, read_encoder
-from unseen.studies.store import Store, disk_error, unwritten, write_folder
-from unseen.studies.trials import Trial, encoder_described, identity, setting_text, stem_of
+from unseen.studies.store import Store, disk_error, unwritten
+from unseen.studies.trials import Trial, encoder_described, setting_text, stem_of
+from unseen.studies.whole_trials import write_folder
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.protocol_names import NO_PRETRAINING
 from unseen.vocabulary.sections import NamedSection

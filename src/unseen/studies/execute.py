@@ -14,6 +14,7 @@ import torch
 from unseen.recordings import activity_per_cell, respond
 from unseen.studies.asked import layers_to_record
 from unseen.studies.encoders import encoder_flags
+from unseen.studies.identities import identity, learned_identity
 from unseen.studies.invariances import RecordedInvariance, record_invariance
 from unseen.studies.kept_weights import KeptWeights, TrainingRecord, Unusable, keep, read, remove
 from unseen.studies.latents import latents_recorded
@@ -23,7 +24,7 @@ from unseen.studies.recorded import Event, Watch, facts_before, fail, machine, w
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
 from unseen.studies.together import answer_together, goes_together
-from unseen.studies.trials import Trial, describe, identity, learned_identity, precisions
+from unseen.studies.trials import Trial, describe, precisions
 from unseen.studies.weight_budget import keeps_weights
 from unseen.training import LabelledData, Learner, Trained, reproducible, train
 from unseen.vocabulary.errors import UnseenError

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unseen.studies.archives import FACTS, IDENTITY, plain_json
+from unseen.studies.identities import learned_identity, learned_part
 from unseen.studies.sound import Damaged, odd_fact, read_facts
-from unseen.studies.store import DiskTrouble, Store, disk_error, set_aside, unwritten, write_folder
-from unseen.studies.trials import learned_identity, learned_part
+from unseen.studies.store import DiskTrouble, Store, disk_error, unwritten
+from unseen.studies.whole_trials import set_aside, write_folder
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.visible import visible
 

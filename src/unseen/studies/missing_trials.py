@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from unseen.studies.identities import learned_identity
 from unseen.studies.kept_weights import KeptWeights, all_kept, weights_folder
 from unseen.studies.study import Study
-from unseen.studies.trials import Trial, learned_identity
+from unseen.studies.trials import Trial
 from unseen.studies.weight_budget import keeps_weights
 from unseen.vocabulary.errors import listed
 from unseen.vocabulary.trust import CodeUnknown

@@ -20,9 +20,10 @@ from unseen.studies.encoders import Encoder, encoder_folder, keep_encoder
 from unseen.studies.execute import Event, Watch, machine
 from unseen.studies.needed import encoders_to_make
 from unseen.studies.protocols.labelled import first_network
-from unseen.studies.store import DiskTrouble, set_aside
+from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, precisions
+from unseen.studies.whole_trials import set_aside
 from unseen.training import LabelledData, Trained, labelled_data, reproducible, train
 from unseen.training.pretexts import Pretext, pretext_row
 from unseen.training.pretraining import LOSS, PretrainingLearner

@@ -22,11 +22,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
-import os
 import re
-import secrets
 import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -50,6 +47,7 @@ from unseen.studies.archives import (
 from unseen.studies.heartbeats import Heartbeat, living, stale_seconds
 from unseen.studies.sound import Damaged, check_trial, read_facts
 from unseen.studies.unpacking import Note, Unpacked, Unwritten, unpack_aside
+from unseen.studies.whole_trials import set_aside, write_folder
 from unseen.vocabulary.errors import StoreBusy, UnseenError
 from unseen.vocabulary.locks import Held, NoLocks, held_alone, holder
 from unseen.vocabulary.visible import visible
@@ -346,45 +344,6 @@ def _failure(path: Path) -> dict[str, Any]:
         return {"label": visible(path.stem), "seed": None, "error": f"its record cannot be read ({visible(error)})"}
     seed = whole["seed"] if isinstance(whole["seed"], int) else None
     return {**whole, "seed": seed, "label": visible(whole["label"]), "error": visible(whole["error"])}
-
-
-def write_folder(place: Path, write: Callable[[Path], None], last: str) -> None:
-    """Let ``write`` fill a folder aside, then rename it into place; one that is there with its ``last`` file stays."""
-    try:
-        with written_aside(place) as aside:
-            aside.mkdir(parents=True)
-            write(aside)
-            if place.is_dir() and not _whole(place, last):  # it would be in the way for ever
-                set_aside(place, last)
-    except OSError as error:
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not _whole(place, last):
-            raise
-
-
-def _whole(place: Path, last: str) -> bool:
-    """Whether a folder has the file that is written last. It is looked for in two ways: a network file system may
-    remember that a name was not there, and the names of a folder are asked for again."""
-    try:
-        return (place / last).is_file() or last in os.listdir(place)
-    except OSError:
-        return False
-
-
-def set_aside(place: Path, last: str = "") -> Path | None:
-    """Move what is damaged into the study's folder ``damaged``, by one rename; gives where it is now. One that turns
-    out there to have its ``last`` file was whole, and only looked otherwise from here: it goes back."""
-    now = f"{place.name}-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}-{secrets.token_hex(2)}"
-    moved = place.parent.parent / "damaged" / now
-    moved.parent.mkdir(exist_ok=True)
-    try:
-        os.rename(place, moved)
-    except FileNotFoundError:  # another one was quicker
-        return None
-    if last and _whole(moved, last):
-        with contextlib.suppress(OSError):  # one that is there by now is whole too, and this one is kept beside
-            os.rename(moved, place)
-            return None
-    return moved
 
 
 def unwritten(error: Exception) -> OSError:

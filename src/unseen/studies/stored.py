@@ -13,10 +13,11 @@ from itertools import product
 from typing import Any
 
 from unseen.studies.codeless import failures_named, without_code
+from unseen.studies.identities import as_hashed, without_weights
 from unseen.studies.strengths import Calibration, plain_trial, with_strengths
 from unseen.studies.study import Study
 from unseen.studies.tables import component_versions, digest
-from unseen.studies.trials import Trial, as_hashed, described, expand, precisions, stem_of, without_weights
+from unseen.studies.trials import Trial, described, expand, precisions, stem_of
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.sections import CalibrationSection, NamedSection
 from unseen.vocabulary.stems import AUTO, LEAST, STANDARD, STEMS

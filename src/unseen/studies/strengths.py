@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unseen.studies.trials import Trial, describe, identity
+from unseen.studies.identities import identity
+from unseen.studies.trials import Trial, describe
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.recipe import Recipe
 from unseen.vocabulary.sections import (

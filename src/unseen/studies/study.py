@@ -12,6 +12,7 @@ from unseen.designs import Audit, audit
 from unseen.studies.asked import named_sets
 from unseen.studies.codeless import Codeless, failures_named
 from unseen.studies.encoders import Encoder, encoder_of, needs_encoder, pretraining_world
+from unseen.studies.identities import OfSeeds, TrialNames, identity, learned_part, with_weights
 from unseen.studies.protocol_table import protocol_of
 from unseen.studies.store import Store
 from unseen.studies.strengths import (
@@ -23,17 +24,7 @@ from unseen.studies.strengths import (
     without_strengths,
 )
 from unseen.studies.tables import make_split, open_world, trains
-from unseen.studies.trials import (
-    OfSeeds,
-    Trial,
-    TrialNames,
-    describe,
-    expand,
-    identity,
-    learned_part,
-    precisions,
-    with_weights,
-)
+from unseen.studies.trials import Trial, describe, expand, precisions
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.recipe import Recipe
 from unseen.vocabulary.sections import NamedSection

@@ -21,12 +21,14 @@ import numpy as np
 from unseen.studies.answer_files import read_files
 from unseen.studies.archives import SUBJECT
 from unseen.studies.given_answers import GivenAnswers, JoiningRules, SubjectDetails, joined
+from unseen.studies.identities import as_hashed
 from unseen.studies.records import Record
 from unseen.studies.sound import Damaged, check_subject, damaged, read_subject
-from unseen.studies.store import disk_error, unwritten, write_folder
+from unseen.studies.store import disk_error, unwritten
 from unseen.studies.study import Study
 from unseen.studies.tables import digest, placeless
-from unseen.studies.trials import Trial, as_hashed
+from unseen.studies.trials import Trial
+from unseen.studies.whole_trials import write_folder
 from unseen.version import __version__
 from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.responses import responses_table

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from unseen.studies.encoders import encoder_flags
+from unseen.studies.identities import learned_identity
 from unseen.studies.protocol_table import AnsweredTrial, RunPlace, protocol_of, recipe_goes_together
 from unseen.studies.recorded import Event, Watch, facts_before, fail, machine, write_files
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
-from unseen.studies.trials import Trial, learned_identity, precisions
+from unseen.studies.trials import Trial, precisions
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.responses import responses_table
 from unseen.vocabulary.spans import clock
