@@ -24,8 +24,7 @@ from unseen.engines import open_study
 from unseen.kinds.checks import check
 from unseen.kinds.collect import collect
 from unseen.kinds.results import gather
-from unseen.studies import archives
-from unseen.studies import store as store_module
+from unseen.studies import archives, whole_trials
 from unseen.studies.store import Store
 from unseen.studies.study import load_study
 from unseen.vocabulary import whole_files
@@ -124,10 +123,10 @@ def test_a_trial_that_only_looks_unfinished_from_here_is_not_removed(tmp_path, m
     """As on a network file system whose client remembers that a name was not there."""
     store = Store(tmp_path)
     store.save("a1", writing('{"n": 1}'))
-    true = store_module._whole
-    monkeypatch.setattr(store_module, "_whole", lambda place, last: "damaged" in str(place) and true(place, last))
+    true = whole_trials._whole
+    monkeypatch.setattr(whole_trials, "_whole", lambda place, last: "damaged" in str(place) and true(place, last))
     with pytest.raises(OSError, match=r"not empty|exists"):
-        store_module.write_folder(store.trials / "a1", writing('{"n": 2}'), "trial.json")
+        whole_trials.write_folder(store.trials / "a1", writing('{"n": 2}'), "trial.json")
     assert json.loads((store.trials / "a1" / "trial.json").read_text()) == {"n": 1}
     assert names(store.trials) == ["a1"]
     assert names(tmp_path / "damaged") == []
