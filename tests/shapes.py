@@ -17,6 +17,7 @@ from beartype import BeartypeConf, beartype
 from beartype.roar import BeartypeCallHintViolation, BeartypeException
 
 _strict = beartype(conf=BeartypeConf(is_pep484_tower=True))
+_plain = beartype(conf=BeartypeConf(is_pep484_tower=True, violation_type=jaxtyping.TypeCheckError))
 _shaped = jaxtyping.jaxtyped
 _known: dict[Any, dict[str, Any]] = {}  # what the annotations of a piece of code mean
 
@@ -76,7 +77,7 @@ def plain(function, hints, typechecker):
     """Checked by beartype alone."""
     as_written, function.__annotations__ = function.__annotations__, hints
     try:
-        return _strict(function)
+        return _plain(function)
     except BeartypeException:  # a hint that it does not take on the function itself
         return _shaped(function, typechecker=typechecker)
     finally:
