@@ -57,7 +57,7 @@ IDENTITIES = {
     "zaidi2020/imagenet": "819535c3fe5be2fd",
     "zaidi2020/matrix": "859ae980091e57db",
     "zaidi2020/mnist": "44b7539a82c5a6cf",
-    "zaidi2020/objects-everyday": "93ddcdb610270bb1",
+    "zaidi2020/objects-everyday": "ee8ec1f66dcfd345",
     "zaidi2020/objects-threshold": "8efffe41aa8f022d",
     "zaidi2020/objects": "b2e8dce9774f72d8",
     "zaidi2020/small": "b384db43f5657139",
