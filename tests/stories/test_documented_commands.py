@@ -48,6 +48,10 @@ SMALLER = {  # first words of a command -> settings that make its study a matter
     ],
     "run own/leave-one-domain-out": [*ONE_TRIAL, "network.backbone=resnet18-w8", "world.size=32"],
     "run explanations/failures": ["world.side=64", "design.images=400"],
+    "run goodfellow2014/small": [*ONE_TRIAL, "world.steps=5"],
+    "worlds show goodfellow2014/small": ["world.steps=5"],
+    "generator goodfellow2014/small": ["world.steps=5"],
+    "run isola2017/small": [*ONE_TRIAL, "world.steps=5", "world.of.instances=12"],
     "run geirhos2018/small": [*ONE_TRIAL, *OBJECTS, 'grid={"design.train"=[["geirhos-colour"]]}'],
 }  # fmt: skip
 INSTEAD = {  # a command that takes no --set -> one that does the same and does

@@ -162,3 +162,30 @@ def restore(
         out=out or Path("restored"),
         device=device,
     )
+
+
+@app.command(rich_help_panel=PANEL)
+def generator(
+    world: Annotated[str, typer.Argument(help="A recipe whose world draws by itself, such as goodfellow2014/small.")],
+    settings: WorldSet = None,
+    images: Annotated[int, typer.Option("--images", help="Pictures to judge (as many as there are at most).")] = 1000,
+    features: Annotated[
+        str, typer.Option("--features", help='Whose features are compared (`unseen models`); "" compares pixels.')
+    ] = "efficientnet-lite0",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", parser=given_path, metavar="FOLDER", help="Where its pictures go (generator)."),
+    ] = None,
+    device: Device = "auto",
+) -> None:
+    """Look at a generator: its pictures, how far they are from real ones, and whether they are from memory.
+
+    It is learned first, where that has not been done, and kept for studies of the same world.
+
+    Example: `unseen generator goodfellow2014/small --out digits`
+    """
+    from unseen.cli.generating import look_at_generator
+
+    look_at_generator(
+        console, world, settings, images=images, features=features, out=out or Path("generator"), device=device
+    )
