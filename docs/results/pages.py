@@ -19,6 +19,7 @@ from docs.results.failure_rules import FailureTable
 from docs.results.looking import Looking
 from docs.results.matrices import Conditions
 from docs.results.people import Biases, DataSets, Lines
+from docs.results.priors import Priors, Toy
 from docs.results.regressions import Toys
 from docs.results.sanity import Sanity
 from docs.results.stems import NOISES, Stems, compared
@@ -241,6 +242,14 @@ def recht2019() -> dict[str, Any]:
     return {"lines": Lines(HERE / "recht2019" / "lines.parquet"), "V2": "imagenetv2-matched-frequency-format-val"}
 
 
+def ulyanov2018() -> dict[str, Any]:
+    return {"small": Priors(HERE / "ulyanov2018" / "small")}
+
+
+def goodfellow2014() -> dict[str, Any]:
+    return {"toy": Toy(HERE / "goodfellow2014" / "toy.parquet")}
+
+
 PAGES: dict[str, Callable[[], dict[str, Any]]] = {"madan2022": madan2022, "rendered-cars": rendered_cars}
 PAGES |= {
     "geirhos2018": geirhos2018,
@@ -254,6 +263,8 @@ PAGES |= {
     "brendel2019": brendel2019,
     "failures": failures,
     "worlds": worlds,
+    "ulyanov2018": ulyanov2018,
+    "goodfellow2014": goodfellow2014,
 }
 
 

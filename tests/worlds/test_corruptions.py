@@ -11,8 +11,15 @@ from skimage import color, filters, util
 
 from unseen.vocabulary.errors import UnseenError
 from unseen.worlds import make
-from unseen.worlds.transforms import HENDRYCKS, SETS, TRANSFORMATIONS, corruption_blur, corruption_weather
-from unseen.worlds.transforms.jpeg import compressed
+from unseen.worlds.transforms import (
+    HENDRYCKS,
+    SETS,
+    TRANSFORMATIONS,
+    corruption_blur,
+    corruption_digital,
+    corruption_weather,
+)
+from unseen.worlds.transforms.jpeg import by_pillow, compressed, computed
 from unseen.worlds.transforms.transformed import transformed
 
 SIZES = [(40, 48), (37, 29), (33, 50)]
@@ -39,8 +46,11 @@ def shown(name, given, severity, keys=None):
 def test_jpeg_has_the_bytes_of_pillow_at_any_size_and_quality(size, channels):
     given = pictures(size, channels)
     for quality in (25, 18, 15, 10, 7, 60, 95):
-        found = compressed(torch.from_numpy(given).permute(0, 3, 1, 2), quality).permute(0, 2, 3, 1).numpy()
-        for picture, ours in zip(given, found):
+        images = torch.from_numpy(given).permute(0, 3, 1, 2)
+        found = computed(images, quality)
+        assert torch.equal(by_pillow(images, quality), found)
+        assert torch.equal(compressed(images.float() + 0.3, quality), found)
+        for picture, ours in zip(given, found.permute(0, 2, 3, 1).numpy()):
             file = io.BytesIO()
             Image.fromarray(picture if channels == 3 else picture[..., 0]).save(file, "JPEG", quality=quality)
             assert np.array_equal(np.asarray(Image.open(file)).reshape(picture.shape), ours)
@@ -53,6 +63,17 @@ def test_pixelate_has_the_bytes_of_pillow(size, severity):
     for picture, ours in zip(given, shown("pixelate", given, severity)):
         small = Image.fromarray(picture).resize((int(size[1] * share), int(size[0] * share)), Image.Resampling.BOX)
         assert np.array_equal(np.asarray(small.resize(size[::-1], Image.Resampling.NEAREST)), ours)
+    images = torch.from_numpy(given).permute(0, 3, 1, 2)
+    assert torch.equal(corruption_digital._pixelated(images, share).permute(0, 2, 3, 1), torch.from_numpy(
+        shown("pixelate", given, severity)))  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["contrast", "elastic-transform", "zoom-blur"])
+def test_a_picture_among_others_is_what_it_is_alone(name):
+    given, keys = pictures(), torch.arange(3) * 991
+    together = shown(name, given, 3, keys)
+    for place in range(3):
+        assert np.array_equal(shown(name, given[place : place + 1], 3, keys[place : place + 1])[0], together[place])
 
 
 @pytest.mark.parametrize("severity", [1, 3, 5])

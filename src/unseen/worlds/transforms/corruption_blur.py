@@ -15,6 +15,7 @@ from unseen.worlds.rendering import chance
 from unseen.worlds.transforms.filters import blur
 from unseen.worlds.transforms.fourier import FINEST, in_blocks
 from unseen.worlds.transforms.noise import LEVELS, sixteen
+from unseen.worlds.transforms.one_by_one import one_by_one
 from unseen.worlds.transforms.weights import reach_of
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ def _paths(radius: int, low: float, high: float, device: torch.device) -> Tensor
     return torch.from_numpy(np.stack(sides, axis=-1).astype(np.int8)).to(device)
 
 
+@one_by_one
 def zoom_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """The mean of a picture and of itself seen ever closer; linear between pixels."""
     end, step = ZOOMS[round(strength) - 1]

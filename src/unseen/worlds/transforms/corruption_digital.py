@@ -14,7 +14,8 @@ import numpy as np
 
 from unseen.worlds.rendering import chance
 from unseen.worlds.transforms.filters import stepped
-from unseen.worlds.transforms.jpeg import compressed
+from unseen.worlds.transforms.jpeg import compressed, whole_bytes
+from unseen.worlds.transforms.one_by_one import one_by_one
 
 if TYPE_CHECKING:
     import torch
@@ -26,6 +27,7 @@ SHARES = (0.6, 0.5, 0.4, 0.3, 0.25)  # of the side
 QUALITIES = (25, 18, 15, 10, 7)
 
 
+@one_by_one
 def contrast(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """(x − m) · c + m, m the mean of each channel; the sum of whole steps is exact, in whatever order."""
     exact = stepped(images)
@@ -33,6 +35,7 @@ def contrast(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     return ((exact - mean) * CONTRASTS[round(strength) - 1] + mean).clamp_(0, 255).float()
 
 
+@one_by_one
 def elastic_transform(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """Every pixel shows a place near it, linear between pixels, mirrored at the edges: displacements are uniform noise
     of .5 % of the height, smoothed by 1 % of each side (cut at three deviations) and multiplied."""
@@ -51,10 +54,30 @@ def pixelate(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 
     A mean is rounded to a byte after each axis, as there. Means that lie at a half are of two or four bytes, and exact.
     """
+    share = SHARES[round(strength) - 1]
+    if images.device.type == "cpu":
+        return _pixelated_by_pillow(images, share)
+    return _pixelated(images, share)
+
+
+def _pixelated_by_pillow(images: Tensor, share: float) -> Tensor:
+    """The same bytes, from Pillow itself."""
+    import torch
+    from PIL import Image
+
+    height, width = images.shape[-2:]
+    small = max(1, int(width * share)), max(1, int(height * share))
+    found = torch.empty(images.shape)
+    for plane, place in zip(whole_bytes(images).flatten(0, 1).numpy(), found.flatten(0, 1).numpy()):
+        shown = Image.fromarray(plane).resize(small, Image.Resampling.BOX)
+        place[:] = np.asarray(shown.resize((width, height), Image.Resampling.NEAREST))
+    return found
+
+
+def _pixelated(images: Tensor, share: float) -> Tensor:
     import torch
 
     height, width = images.shape[-2:]
-    share = SHARES[round(strength) - 1]
     small = images.float().round().clamp_(0, 255)
     small = (small @ _box(width, max(1, int(width * share)), images.device).T + 0.5).floor_()
     small = (_box(height, max(1, int(height * share)), images.device) @ small + 0.5).floor_()
@@ -93,11 +116,12 @@ def _shown_at(images: Tensor, down: Tensor, across: Tensor) -> Tensor:
     top, left = rows.floor(), columns.floor()
     below, right = (rows - top).float()[:, None], (columns - left).float()[:, None]
     flat, found = images.flatten(2), torch.zeros_like(images)
-    for dy, tall in ((0, 1 - below), (1, below)):
-        for dx, wide in ((0, 1 - right), (1, right)):
-            place = _mirrored(top.long() + dy, height) * width + _mirrored(left.long() + dx, width)
-            taken = flat.gather(2, place.flatten(1)[:, None].expand(-1, channels, -1)).view_as(images)
-            found = found + taken * (tall * wide)
+    lines = [_mirrored(top.long() + dy, height).mul_(width) for dy in (0, 1)]
+    turns = [_mirrored(left.long() + dx, width) for dx in (0, 1)]
+    for line, tall in zip(lines, (1 - below, below)):
+        for turn, wide in zip(turns, (1 - right, right)):
+            place = (line + turn).flatten(1)[:, None].expand(-1, channels, -1)
+            found.add_(flat.gather(2, place).view_as(images).mul_(tall * wide))
     return found
 
 

@@ -64,10 +64,9 @@ def frost(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 def fog(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """A plasma added to the picture, and both scaled to the picture's own brightest value."""
     much, decay = FOGS[round(strength) - 1]
-    plain = images.float() / 255
-    cloud = plasma(keys, images.shape[-2], images.shape[-1], decay, "fog").float()[:, None]
-    most = plain.amax((1, 2, 3), keepdim=True)
-    return ((plain + cloud * much) * most / (most + much) * 255).clamp_(0, 255)
+    cloud = plasma(keys, images.shape[-2], images.shape[-1], decay, "fog").float()[:, None].mul_(much)
+    most = images.flatten(1).amax(1).float().view(-1, 1, 1, 1) / 255
+    return (images.float().div_(255) + cloud).mul_(most).div_(most + much).mul_(255).clamp_(0, 255)
 
 
 def brightness(images: Tensor, strength: float, keys: Tensor) -> Tensor:
@@ -92,18 +91,19 @@ def plasma(keys: Tensor, height: int, width: int, decay: float, name: str) -> Te
         def jittered(total: Tensor, part: str, step: int = step, wibble: float = wibble) -> Tensor:
             places = total.shape[1] * total.shape[2]
             drawn = chance.counted(keys, places, 0, "plasma", name, step, part).view(total.shape)
-            return total / 4 + chance.between(drawn, -1.0, 1.0).double() * (wibble * wibble)
+            share = (drawn >> 39).double().mul_(2.0**-23).sub_(1)  # exactly `between` −1 and 1
+            return total.div_(4).add_(share.mul_(wibble * wibble))
 
         corners = field[:, ::step, ::step]
         square = corners + corners.roll(-1, 1)
         middle = field[:, half::step, half::step] = jittered(square + square.roll(-1, 2), "middle")
-        up = middle + middle.roll(1, 1) + corners + corners.roll(-1, 2)
-        left = middle + middle.roll(1, 2) + corners + corners.roll(-1, 1)
+        up = (middle + middle.roll(1, 1)).add_(corners).add_(corners.roll(-1, 2))
+        left = (middle + middle.roll(1, 2)).add_(corners).add_(corners.roll(-1, 1))
         field[:, ::step, half::step] = jittered(up, "up")
         field[:, half::step, ::step] = jittered(left, "left")
         step, wibble = half, wibble / decay
-    field = field - field.amin((1, 2), keepdim=True)
-    return (field / field.amax((1, 2), keepdim=True))[:, :height, :width]
+    least, most = (found.view(-1, 1, 1) for found in (field.flatten(1).amin(1), field.flatten(1).amax(1)))
+    return (field[:, :height, :width] - least).div_(most - least)
 
 
 def _luma(images: Tensor) -> Tensor:
