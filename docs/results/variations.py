@@ -11,11 +11,14 @@ import polars as pl
 from docs.results.contrasts import Judged, above, above_all, family, less
 from docs.results.numbers import interval, mean_of, number, table
 from unseen.kinds.published_variation import tables
+from unseen.kinds.variability.contents import bare
+from unseen.measures import nearest_seen, path_similarity
+from unseen.measures.ranks import spearman
 
 FACTORS = ("pose", "background", "size", "position", "light")
 WORST, REST = FACTORS[:3], FACTORS[3:]
 RANDOM = "random weights"
-GAP, ACCURACY = "gap", "accuracy"
+GAP, ACCURACY, OF_A_CLASS = "gap", "accuracy", "gap of a class"
 ByFold = Mapping[int, float]
 
 
@@ -23,7 +26,7 @@ class Variation:
     """One study's table. Values are by fold: every object is asked once, in the fold that holds it out."""
 
     def __init__(self, path: Path) -> None:
-        rows = pl.read_parquet(path).filter(pl.col("measure").is_in([GAP, ACCURACY]))
+        rows = pl.read_parquet(path).filter(pl.col("measure").is_in([GAP, ACCURACY, OF_A_CLASS]))
         known = set(rows.columns)
         for name in ("network.model", "design.regime", "design.vary", "level"):
             if name not in known:
@@ -152,6 +155,38 @@ class Variation:
             rows.append((factor, *map(points, (self.gap(factor), seen, own, same, less(own, seen)))))
         head = ("factor", "no class varies", "classes seen varying", "the others", "the others, another factor varying")
         return table((*head, "others less seen"), rows)
+
+    def of_classes(self, group: str) -> pl.DataFrame:
+        """Mean over factors of each class's gap, by fold: where its own half varied in the factor that is asked, and
+        where it varied in something else."""
+        own = self.rows.filter(pl.col("measure") == OF_A_CLASS, pl.col("design.regime") == "classes")
+        own = own.with_columns(pl.col("set").str.extract(r"^varying-(\w+)-" + group + "$").alias("asked"))
+        own = own.filter(pl.col("asked").is_in(FACTORS))
+        same = own.filter(pl.col("asked") == pl.col("design.vary"))
+        rest = own.filter(pl.col("asked") != pl.col("design.vary"))
+        keys = ["level", "design.fold"]
+        each, other = (one.group_by(keys).agg(pl.col("value").cast(pl.Float64).mean()) for one in (same, rest))
+        return each.join(other, on=keys, suffix=" otherwise").sort(keys)
+
+    def by_similarity(self) -> str:
+        """Fig. 7: classes never seen varying, by WordNet's similarity to the nearest class that was."""
+        others, seen = self.of_classes("others"), self.of_classes("exposed")["level"].unique().to_list()
+        classes = others["level"].unique(maintain_order=True).to_list()
+        names = [bare(name) for name in (*classes, *seen)]
+        near = nearest_seen(path_similarity(names), np.arange(len(names)) >= len(classes))[: len(classes)]
+        rows, ranks = [], {"value": {}, "less": {}}
+        others = others.with_columns((pl.col("value") - pl.col("value otherwise")).alias("less"))
+        for what, found in ranks.items():
+            for (fold,), own in others.group_by(["design.fold"], maintain_order=True):
+                gaps = dict(zip(own["level"], own[what]))
+                kept = [at for at, name in enumerate(classes) if np.isfinite(near[at]) and name in gaps]
+                found[fold] = spearman(near[kept], np.array([gaps[classes[at]] for at in kept]))
+        for at in np.argsort(-np.nan_to_num(near, nan=-1), kind="stable"):
+            own = others.filter(pl.col("level") == classes[at])
+            each = (points(dict(zip(own["design.fold"], own[what]))) for what in ("value", "less"))
+            rows.append((bare(classes[at]).replace("_", " "), number(float(near[at]), 2), *each))
+        told = ("Spearman's correlation with similarity", "", *(interval(ranks[what]) for what in ("value", "less")))
+        return table(("class", "similarity", "gap", "less where the others varied in something else"), [*rows, told])
 
     def cross(self) -> str:
         """Fig. 5: the change of each gap where all objects vary in one factor."""

@@ -12,8 +12,10 @@ from unseen.kinds.checks import check
 from unseen.kinds.published import published_numbers
 from unseen.kinds.results import findings_of, gather, page_of, planned, show_summary, summary_of
 from unseen.kinds.table import kind_of
+from unseen.kinds.variability.contents import contents_of, nearest_of
 from unseen.kinds.variability.findings import variability_findings
-from unseen.kinds.variability.read import Gaps, Point
+from unseen.kinds.variability.read import Gaps, Point, read
+from unseen.vocabulary.design_facts import Varied
 from unseen.vocabulary.errors import UnseenError
 
 FACTORS = ("pose", "position", "size", "light", "background")
@@ -44,6 +46,31 @@ def study(tmp_path_factory):
     run_study(made, device="cpu", workers=1, watch=lambda event: None)
     assert not made.failures()
     return made
+
+
+def test_classes_are_compared_by_the_networks_own_features_where_probes_are_fitted_together(tmp_path):
+    joint = {**RECIPE, "training": {"optimiser": "lbfgs"}, "measures": {"similarity": "features"},
+             "grid": [{"design.fold": [0, 1, 2], "design.regime": ["classes"], "design.vary": ["pose"]}]}  # fmt: skip
+    made = open_study(joint, out=tmp_path / "study")
+    check(made)
+    run_study(made, device="cpu", workers=1, watch=lambda event: None)
+    assert not made.failures()
+    found = read(made)
+    kept = [record.facts["likeness"] for record in found.trials]
+    assert len(kept) == 3
+    for record in found.trials:
+        others = {"mug", "chair", "fish", "car"} - set(Varied.of(record.split_facts).exposed)
+        assert set(record.facts["likeness"]) == others
+        assert len(others) == 2
+        assert all(-1 <= value <= 1 for value in record.facts["likeness"].values())
+    near, by_tree, name = nearest_of(found, "features"), nearest_of(found, "wordnet"), next(iter(kept[0]))
+    repeats = {row["repeat"] for row in found.rows}
+    mean = np.mean([one[name] for one in kept])
+    assert all(near(repeat, f"a {name}") == pytest.approx(mean) for repeat in repeats)
+    assert all(0 < by_tree(repeat, f"a {name}") < 1 for repeat in repeats)
+    shown = contents_of(made)
+    assert (shown.similarity, shown.unknown_classes) == ("features of the network", 0)
+    assert sum(one.n for one in shown.bins) == len(set().union(*kept))  # a class counts once, not once a fold
 
 
 def test_the_kind_follows_from_the_design_and_the_plan_tells_its_repeats(study):

@@ -33,6 +33,14 @@ def trusted_study(name: str, out: Path | None, settings: list[str] | None, trust
     return study
 
 
+def fetch_models(study: Any) -> None:
+    """Weights that the recipe's models lack here, from their hubs, because the user said so."""
+    from unseen.studies.given_models import fetch
+
+    for name in fetch(trial.recipe.network for trial in study.trials):
+        console.print(f"fetched the weights of {name}", markup=False, soft_wrap=True)
+
+
 def stored_study(study: Any, *, aside: bool = False) -> Any:
     """The study, or what is stored of it where its images are not at hand, which is said (``aside``: not among the
     numbers, which a file may take)."""

@@ -9,6 +9,7 @@ import typer
 
 from unseen.cli.arguments import (
     Device,
+    Download,
     Engine,
     NearCopies,
     OneOrAll,
@@ -25,6 +26,7 @@ from unseen.cli.arguments import (
 from unseen.cli.places import given_path
 from unseen.cli.root import app, console
 from unseen.cli.steps import (
+    fetch_models,
     prepare_worlds,
     run_study_here,
     stored_study,
@@ -165,6 +167,7 @@ def run(
     recipe: Recipe, settings: Set = None, out: Out = None, device: Device = "auto",
     workers: Workers = None, pack: Pack = None, trust: Trust = False, engine: Engine = "here", slurm: Slurm = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
+    download: Download = False,
 ) -> None:  # fmt: skip
     """Run a study. What is finished is not run again; failed trials are recorded and the rest go on.
 
@@ -176,6 +179,8 @@ def run(
     from unseen.cli.working import engine_named, run_with_workers, starter
 
     study = trusted_study(recipe, out, settings, trust)
+    if download:
+        fetch_models(study)
     if engine_named(engine) == "here":
         outcome = run_study_here(study, device, workers, pack)
     else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,6 +90,30 @@ def _opened(told: str) -> GivenModel:
         arguments=said["arguments"] or None,
         trust=False,
     )
+
+
+def fetch(networks: Iterable[NetworkSection]) -> list[str]:
+    """Get the weights of models that a recipe brings by a hub's name, where they are not here; gives what was fetched.
+    Files, code and what Python holds are left as they are."""
+    from unseen.models.given import bring
+    from unseen.studies.trusting import is_code
+
+    found, seen = [], set()
+    for network in networks:
+        name = network.model
+        said = json.dumps(network.model_dump(mode="json", include=set(SAID)))
+        if name is None or said in seen or name.startswith(HELD) or is_code(name) or Path(name).expanduser().exists():
+            continue
+        seen.add(said)
+        try:
+            given_of(network)
+        except UnseenError:
+            bring(
+                name, checkpoint=network.checkpoint, part=network.part, features=network.features,
+                arguments=dict(network.arguments) or None, download=True, trust=False,
+            )  # fmt: skip
+            found.append(name)
+    return found
 
 
 def model_in_identity(network: NetworkSection) -> dict[str, Any]:

@@ -198,7 +198,7 @@ class ExplanationsSection(Section):
 class MeasuresSection(Section):
     variant: Literal["paper", "as_released"] = "paper"
     scaling: Literal["min-max", "max", "none"] = "min-max"
-    similarity: Literal["wordnet", "sentences"] = "wordnet"  # of classes, where some were seen varying and others not
+    similarity: Literal["wordnet", "sentences", "features"] = "wordnet"  # of classes, where only some were seen varying
 
 
 SECTIONS: dict[str, type[Section]] = {

@@ -51,13 +51,15 @@ from unseen.kinds.variability.shown import (
 )
 from unseen.measures import Interval, by_similarity, gap_interval, mean_interval, nearest_seen, path_similarity
 from unseen.reports.finding import Finding
+from unseen.studies.class_likeness import LIKENESS
 from unseen.studies.study import Study
 from unseen.vocabulary.design_facts import Varied
 from unseen.vocabulary.seeds import stream
 
 NAN = float("nan")
 HALF = 0.5
-SIMILARITY = {"wordnet": "WordNet path", "sentences": "sentence encoder"}
+FEATURES = "features"
+SIMILARITY = {"wordnet": "WordNet path", "sentences": "sentence encoder", FEATURES: "features of the network"}
 REGIME_WORDS = {SAMPLES: "{:g} % of samples vary", INSTANCES: "{:g} % of objects vary"}
 
 
@@ -86,19 +88,40 @@ def similarity_of(names: Sequence[str], by: str) -> np.ndarray:
     return sentence_similarity([name.replace("_", " ") for name in names])
 
 
+def bare(name: str) -> str:
+    """A class as a factor's level says it: its words may have an article.
+
+    >>> bare("a mug"), bare("an elephant"), bare("animal")
+    ('mug', 'elephant', 'animal')
+    """
+    return name.removeprefix("a ").removeprefix("an ")
+
+
 def nearest_of(found: StudyGaps, by: str = "wordnet") -> Callable[[Any, str], float]:
     """The similarity of a class to the nearest one seen varying, by the repeat and the class; NaN where unknown."""
     known: dict[tuple[Any, str], float] = {}
+    of_draw: dict[frozenset[str], list[tuple[Any, dict[str, float]]]] = {}
     repeats = {row["trial"]: row["repeat"] for row in found.rows}
     for record in found.trials:
         facts = Varied.of(record.split_facts)
-        names = [str(name) for name in record.facts["targets"][record.facts["factors"][0]]]
+        words = [str(name) for name in record.facts["targets"][record.facts["factors"][0]]]
+        names = [bare(word) for word in words]
         repeat = repeats.get(record.identity)
-        if not facts.exposed or (repeat, names[0]) in known:
+        if not facts.exposed or (repeat, words[0]) in known:
             continue
-        exposed = {str(name) for name in facts.exposed}
+        exposed = {bare(str(name)) for name in facts.exposed}
+        if by == FEATURES:
+            told = {bare(name): value for name, value in record.facts.get(LIKENESS, {}).items()}
+            kept = {word: told[name] for word, name in zip(words, names) if name in told}
+            of_draw.setdefault(frozenset(exposed), []).append((repeat, kept))
+            known |= {(repeat, word): float(kept.get(word, NAN)) for word in words}
+            continue
         near = nearest_seen(similarity_of(names, by), np.array([name in exposed for name in names]))
-        known |= {(repeat, name): float(value) for name, value in zip(names, near)}
+        known |= {(repeat, word): float(value) for word, value in zip(words, near)}
+    for some in of_draw.values():  # folds show other objects of the same classes: the mean of what they find
+        for name in {name for _, kept in some for name in kept}:
+            mean = float(np.mean([kept[name] for _, kept in some if name in kept]))
+            known |= {(repeat, name): mean for repeat, _ in some}
     return lambda repeat, name: known.get((repeat, name), NAN)
 
 

@@ -139,9 +139,9 @@ def by_similarity(contents: VariabilityContents) -> Figure | str:
     """Fig. 7."""
     if not contents.bins:
         return "Gap by similarity: it needs classes that were never seen varying beside others that were."
-    unknown = (
-        f" {contents.unknown_classes} have no place in the tree and are left out." if contents.unknown_classes else ""
-    )
+    why = "have no features kept (probes that are fitted together keep them)"
+    why = why if contents.similarity.startswith("features") else "have no place in the tree"
+    unknown = f" {contents.unknown_classes} {why} and are left out." if contents.unknown_classes else ""
     caption = (
         f"The gap of classes never seen varying, by their similarity to the nearest class that was: mean and standard "
         f"error over classes, repeats of a class averaged (Ibrahim et al. 2022, Fig. 7, who compare words by "

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unseen.studies.class_likeness import LIKENESS, nearest_by_features
 from unseen.studies.given_models import given_of, model_description, model_told
 from unseen.studies.protocol_table import AnsweredTrial, JointAnswering, RunPlace
 from unseen.studies.search import held_out
@@ -228,8 +229,15 @@ def _answered(
                 found = {target: one.answers[target].pop(0) for target in wanted}
                 answers.append((name, asked, found))
             description = {**one.source.description, "fitted": LBFGS}
-            facts = {"images": {"computed": computed}}
+            facts: dict[str, Any] = {"images": {"computed": computed}}
+            if likeness := _likeness(study, one, read):
+                facts[LIKENESS] = likeness
             yield one.trial, AnsweredTrial(answers, description, one.flags, looked + spent, one.search, facts)
+
+
+def _likeness(study: Study, one: ProbeTrial, read: Reading) -> dict[str, float]:
+    branch = one.source.branch[one.targets[0].name]
+    return nearest_by_features(study, one.trial, one.rows, lambda rows: read(rows, branch).float().cpu().numpy())
 
 
 class Reading:
