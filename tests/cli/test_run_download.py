@@ -1,9 +1,11 @@
 """`unseen run --download`: weights that a recipe's models lack are fetched because somebody said so, and only then."""
 
 import pytest
+from huggingface_hub.errors import LocalEntryNotFoundError
 from typer.testing import CliRunner
 
 from unseen.cli.app import app
+from unseen.models.given.hub import Published, obtained
 from unseen.studies import given_models
 from unseen.studies.given_models import fetch
 from unseen.vocabulary.errors import UnseenError
@@ -38,14 +40,24 @@ def test_what_is_not_here_is_fetched_once_and_what_is_here_is_not(asked, tmp_pat
     assert asked == [("timm:resnet10t", False), ("timm:resnet10t", True), ("efficientnet-lite0", False)]
 
 
-def test_without_a_network_run_says_why_nothing_could_be_fetched(tmp_path, monkeypatch):
-    def unreachable(*given, **said):
-        raise ConnectionError("no route to host")
-
-    monkeypatch.setattr("huggingface_hub.hf_hub_download", unreachable)
+def test_where_nothing_may_be_fetched_run_says_so_before_anything_is_asked(tmp_path):
     words = ["run", "ibrahim2022/catalogue", "--out", str(tmp_path / "study"), "--device", "cpu", "--download",
              "--set", 'grid."network.model"=["timm:resnet10t.c3_in1k"]', "--no-report"]  # fmt: skip
     said = CliRunner().invoke(app, words)
     assert said.exit_code
-    assert "could not be fetched" in str(said.exception) + said.output
+    assert "HF_HUB_OFFLINE is set, so that nothing is fetched" in str(said.exception)
     assert not list((tmp_path / "study").glob("trials/*"))
+
+
+def test_a_hub_that_is_not_reached_is_not_one_without_the_file(monkeypatch):
+    tried = []
+
+    def unreachable(*given, **said):
+        tried.append(given)
+        raise LocalEntryNotFoundError("cannot connect")
+
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", unreachable)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    with pytest.raises(UnseenError, match=r"could not be fetched .*Is there a network here"):
+        obtained(Published("resnet10t", "timm/resnet10t.c3_in1k"), download=True)
+    assert len(tried) == 1

@@ -90,7 +90,7 @@ def obtained(one: Published, *, download: bool, instead: str = "give the file as
 
 def _from_hub(one: Published) -> Path:
     from huggingface_hub import constants, hf_hub_download
-    from huggingface_hub.errors import EntryNotFoundError
+    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
     if constants.HF_HUB_OFFLINE:
         raise UnseenError(
@@ -100,6 +100,8 @@ def _from_hub(one: Published) -> Path:
     for name in one.names:
         try:
             return Path(hf_hub_download(one.repository, name, revision=one.revision))
+        except LocalEntryNotFoundError:  # an EntryNotFoundError, too: the hub was not reached
+            raise
         except EntryNotFoundError:
             continue
     raise UnseenError(f"{one.place} has none of {', '.join(one.names)}; give the file of '{one.what}' as checkpoint.")
