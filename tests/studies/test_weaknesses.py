@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import unseen
+from unseen.engines.examining import ExamineOptions, examination
 from unseen.kinds.results import findings_of, gather, page_of, summary_of, tidy_of
 from unseen.kinds.weaknesses.feeding import Feeding, FeedingCheck, note_feeding
 from unseen.kinds.weaknesses.models_examined import models_examined
@@ -266,6 +267,15 @@ def test_a_share_of_nothing_is_no_number(tmp_path):
     study = answered(opened(tmp_path), lambda row: True)
     numbers = [row for row in tidy_of(study.inner).iter_rows(named=True) if row["measure"] == "confidence when wrong"]
     assert all(row["value"] is None or not math.isnan(row["value"]) for row in numbers)
+
+
+def test_the_models_that_ship_were_asked_the_images_of_today_by_default(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNSEEN_CACHE", str(tmp_path / "cache"))
+    found = examination(["efficientnet-lite0"], ExamineOptions(), out=tmp_path / "study")
+    assert {one.model for one in references(question_digest(found.study))} >= {
+        "efficientnet-lite1",
+        "efficientnet-lite2",
+    }
 
 
 def test_the_models_that_ship_can_be_read():
