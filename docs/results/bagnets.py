@@ -3,8 +3,9 @@
     unseen run brendel2019/small --no-report
     unseen results runs/brendel2019/small --format parquet --to docs/results/brendel2019/small.parquet
     python -m docs.results.bagnets runs/brendel2019/small docs/results/brendel2019/scores.csv
+    python -m docs.results.bagnets runs/brendel2019/small docs/results/brendel2019/floor.csv --floor
 
-The last writes correlations of scores, from kept weights.
+The third writes correlations of scores, from kept weights; the last learns classical bags of features as a floor.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from docs.results.numbers import holm, interval, mean_of
 RESNET = "resnet18-w8"
 PATCH = {"bagnet-9": 9, "bagnet-17": 17, "bagnet-33": 33}
 PLAIN = "none"
+FLOOR = "bag of features"
 SCRAMBLED = "patches-scrambled@"
 
 
 class Bagnets:
-    """One study's table, and the correlations beside it."""
+    """One study's table, the correlations beside it, and what classical bags of features reach."""
 
-    def __init__(self, path: Path, scores: Path) -> None:
+    def __init__(self, path: Path, scores: Path, classical: Path) -> None:
         rows = pl.read_parquet(path)
         own = rows.filter(pl.col("measure") == "accuracy", pl.col("target") == "category")
         self.trials, self.images = own["trial"].n_unique(), int(own["n"].max() or 0)
@@ -39,6 +41,8 @@ class Bagnets:
         self.cells = {(r["backbone"], r["set"].removeprefix("test-"), r["seed"]): r["value"] for r in own.to_dicts()}
         self.sides = sorted({int(a.removeprefix(SCRAMBLED)) for _, a, _ in self.cells if a != PLAIN}, reverse=True)
         self.scores = pl.read_csv(scores)
+        below = pl.read_csv(classical).to_dicts()
+        self.cells |= {(FLOOR, r["set"].removeprefix("test-"), r["seed"]): r["value"] for r in below}
         self.differences = {(b, s): less(self.of(b, s), self.of(b)) for b in self.networks for s in self.sides}
         others = {("patch", b): less(self.of(RESNET), self.of(b)) for b in PATCH}
         self.tests = {**self.differences, **others}
@@ -51,7 +55,8 @@ class Bagnets:
 
     def sees(self, network: str) -> str:
         """How many pixels a place of it sees."""
-        return f"{PATCH[network]}×{PATCH[network]}" if network in PATCH else "all 48×48"
+        patch = PATCH.get(network, 9 if network == FLOOR else None)
+        return f"{patch}×{patch}" if patch else "all 48×48"
 
     def published(self, network: str) -> str:
         """What the abstract of Brendel & Bethge 2019 says."""
@@ -73,7 +78,7 @@ class Bagnets:
             f"| {n} | {self.sees(n)} | {interval(self.of(n))} | "
             + " | ".join(interval(self.of(n, side)) for side in self.sides)
             + f" | {self.published(n)} |"
-            for n in self.networks
+            for n in (FLOOR, *self.networks)
         )
 
     def losses(self) -> str:
@@ -135,5 +140,30 @@ def correlations(folder: str) -> pl.DataFrame:
     return pl.DataFrame(made, schema=["network", "seeds", "correlation", "images"], orient="row")
 
 
+def floor(folder: str) -> pl.DataFrame:
+    """Accuracy of three classical bags of features (codebooks of three seeds), learned from the study's own training
+    images, on each set that the networks were asked."""
+    import unseen
+    from unseen.models.bag_of_features import BagOfFeatures
+
+    split = unseen.open_study(folder).split(0)
+    samples = split.world.samples
+
+    def shown(name: str) -> tuple[np.ndarray, np.ndarray]:
+        rows = split.rows(name)
+        return np.asarray(split.world.images(rows)), np.asarray(samples.levels("category", rows))
+
+    asked = {name: shown(name) for name in split.sets if name.startswith("test-")}
+    images, labels = shown("train")
+    made = []
+    for seed in range(3):
+        bag = BagOfFeatures(seed=seed).fit(images, labels)
+        for name, (pictures, truth) in asked.items():
+            right = bag.classes[bag(pictures).argmax(1)] == truth
+            made.append((FLOOR, name, seed, float(right.mean()), len(truth)))
+    return pl.DataFrame(made, schema=["backbone", "set", "seed", "value", "n"], orient="row")
+
+
 if __name__ == "__main__":
-    correlations(sys.argv[1]).write_csv(sys.argv[2])
+    made = floor if sys.argv[3:] == ["--floor"] else correlations
+    made(sys.argv[1]).write_csv(sys.argv[2])

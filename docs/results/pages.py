@@ -200,7 +200,7 @@ def explanations() -> dict[str, Any]:
 
 def brendel2019() -> dict[str, Any]:
     at = HERE / "brendel2019"
-    return {"small": Bagnets(at / "small.parquet", at / "scores.csv")}
+    return {"small": Bagnets(at / "small.parquet", at / "scores.csv", at / "floor.csv")}
 
 
 def failures() -> dict[str, Any]:
