@@ -95,6 +95,17 @@ def test_a_model_by_its_factory_becomes_a_page_and_its_study_goes_on(say):
     assert "examined_model:small" in page
 
 
+def test_maps_that_are_asked_for_stand_on_the_page_of_a_model(say):
+    words = ["examine", "examined_model:small", "--labels", "labels.txt", *IMAGES, *WORLD, "--device", "cpu"]
+    maps = ["--set", 'explanations.methods=["gradient", "grad-cam", "edges"]', "--set", "explanations.images=2",
+            "--set", "explanations.checked=2"]  # fmt: skip
+    said = say(*words, *maps)
+    assert said.code == 0, said.out + said.err
+    page = Path("runs/examine/examined_model-small/report/report.html").read_text(encoding="utf-8")
+    assert "What it looks at" in page
+    assert "edges" in page
+
+
 def test_a_function_from_python_is_examined_beside_a_table_of_answers():
     def bright(images):
         return images.float().mean((2, 3)).numpy()
