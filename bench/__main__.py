@@ -21,6 +21,7 @@ BENCHES = (
     "drawing",
     "transforms",
     "corruptions",
+    "image_prior",
     "invariance",
     "explanations",
     "regression",
