@@ -12,6 +12,8 @@ from unseen.kinds.exposure import page as exposure
 from unseen.kinds.exposure.shown import ExposureContents
 from unseen.kinds.in_domain import page as in_domain
 from unseen.kinds.in_domain.shown import InDomainContents
+from unseen.kinds.replica import page as replica
+from unseen.kinds.replica.contents import ReplicaContents
 from unseen.kinds.variability import page as variability
 from unseen.kinds.variability.shown import VariabilityContents
 
@@ -22,6 +24,7 @@ PAGES = {
     DomainContents: domains.page,
     ExposureContents: exposure.page,
     InDomainContents: in_domain.page,
+    ReplicaContents: replica.page,
     VariabilityContents: variability.page,
 }
 

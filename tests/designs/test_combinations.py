@@ -397,5 +397,5 @@ def test_errors_teach(make, sentences):
 def test_designs_are_a_visible_table():
     assert set(DESIGNS) == {
         "hold_out_combinations", "hold_out_levels", "leave_one_out", "expose", "matrix", "vary_some",
-        "from_lists", "ask", "vary_each", "decorrelate",
+        "from_lists", "ask", "vary_each", "decorrelate", "replicate",
     }  # fmt: skip

@@ -9,6 +9,7 @@ from unseen.designs.leave_one_out import leave_one_out
 from unseen.designs.levels import hold_out_levels
 from unseen.designs.lists import from_lists
 from unseen.designs.matrix import matrix
+from unseen.designs.replicate import replicate
 from unseen.designs.variability import vary_some
 from unseen.designs.vary_each import vary_each
 
@@ -21,6 +22,7 @@ DESIGNS = {
         expose,
         matrix,
         decorrelate,
+        replicate,
         vary_some,
         from_lists,
         ask,
@@ -41,6 +43,7 @@ __all__ = [
     "leave_one_out",
     "matrix",
     "paired_rows",
+    "replicate",
     "shown_levels",
     "vary_each",
     "vary_some",

@@ -126,6 +126,7 @@ KINDS: dict[str, str] = {
     "domains": "unseen.kinds.domains:KIND",
     "variability": "unseen.kinds.variability:KIND",
     "cues": "unseen.kinds.cues:KIND",
+    "replica": "unseen.kinds.replica:KIND",
     "subjects": "unseen.kinds.subjects:KIND",
     "weaknesses": "unseen.kinds.weaknesses:KIND",
     "sanity": "unseen.kinds.sanity:KIND",

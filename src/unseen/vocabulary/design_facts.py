@@ -178,6 +178,31 @@ class Decorrelated(Facts):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Replicated(Facts):
+    """A test set is made anew, and with a ``factor`` at the levels ``shifted``, never trained on (``replicate``)."""
+
+    known_by: ClassVar[tuple[str, ...]] = ("shifted", "factor")
+    designs: ClassVar[tuple[str, ...]] = ("replicate",)
+    needs: ClassVar[Mapping[str, str]] = {"shifted": "list"}
+
+    factor: str
+    category: str = "category"
+    shifted: tuple[str, ...]
+    combinations: int | None = None
+    grid: tuple[int, ...] = ()
+    disjoint_by: str = ""
+    withheld: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """
+        >>> Replicated(factor="light", shifted=("red",)).title
+        'light red is asked and never trained on'
+        """
+        return f"{self.factor} {', '.join(self.shifted)} is asked and never trained on"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LeftOut(Facts):
     """One level of a factor is left out of training and asked (``leave_one_out``). ``trained`` says which are trained
     on, in words, ``images`` how many training images there are; ``not_asked`` are categories of the level left out that
@@ -280,6 +305,7 @@ TYPES: tuple[type[Facts], ...] = (
     Varied,
     Exposed,
     Decorrelated,
+    Replicated,
     LeftOut,
     Conditions,
     Ranges,

@@ -72,7 +72,7 @@ def _counted(of: Interval) -> str:
 
 
 def _scatter(found: Retest) -> Figure:
-    panels = tuple(Panel(f"{scale} scale", _panel(found, scale)) for scale in DRAWN)
+    panels = tuple(Panel(f"{scale} scale", line_panel(found, scale)) for scale in DRAWN)
     several = all(has_interval(one.new.low, one.new.high) for one in found.models)
     bars = " Bars are exact binomial 95 % intervals." if several else ""
     caption = f"Each point is a model.{bars} The full line is fitted, the dotted one is y = x: no drop."
@@ -80,7 +80,9 @@ def _scatter(found: Retest) -> Figure:
     return Figure("retest", "New against original accuracy", caption, panels, keys, wide=True)
 
 
-def _panel(found: Retest, scale: str) -> alt.LayerChart:
+def line_panel(found: Retest, scale: str) -> alt.LayerChart:
+    """Every model as a point, its intervals where images were counted, the line through all, and y = x."""
+
     def at(value: float) -> float | None:
         return finite(float(to_scale(np.array([value]), scale)[0]))
 
