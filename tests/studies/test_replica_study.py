@@ -114,7 +114,7 @@ def test_a_draw_of_few_models_selects_nothing(tmp_path):
 
 
 def test_the_page_and_the_table_show_every_collection(tmp_path):
-    small = tables()["world"] | {"instances": 20, "categories": 3}  # the page draws examples
+    small = tables()["world"] | {"instances": 20}  # the page draws examples
     study = by_hand(Study(recipe_from(tables(world=small)), tmp_path / "study"))
     contents = gather(study)
     assert "5 models know" in contents.answer
