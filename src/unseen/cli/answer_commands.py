@@ -21,7 +21,7 @@ from unseen.cli.steps import (
 
 answers_app = typer.Typer(
     help=(
-        "Answers that were made elsewhere: of a model, or of people.\n\n"
+        "Add, list or remove answers that another program or people gave.\n\n"
         "`add` joins them to a study's images by key, row or file name; `results` and `report` then show them beside "
         "the networks. docs/guide/answers-from-elsewhere.md walks through it.\n\n"
         "Example: `unseen answers add runs/demo answers.csv --subject my-model`"
@@ -58,7 +58,9 @@ def answers_add(
         list[str] | None,
         typer.Option("--map", metavar="RESPONSE=CLASS", help="What a response means; RESPONSE= is no answer."),
     ] = None,
-    no_answer: Annotated[str, typer.Option("--no-answer", help="Missing answers: wrong (default), or skip.")] = "wrong",
+    no_answer: Annotated[
+        str, typer.Option("--no-answer", help="What a missing answer counts as: wrong, or skip.")
+    ] = "wrong",
     unknown: Annotated[str, typer.Option("--unknown", help="Rows that match no image: refuse, or skip.")] = "refuse",
     doubled: Annotated[
         str, typer.Option("--doubled", help="One image answered twice, differently: refuse, or first, last, all.")

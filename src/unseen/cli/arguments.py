@@ -49,7 +49,9 @@ Engine = Annotated[
 Slurm = Annotated[
     list[str] | None,
     typer.Option(
-        "--slurm", metavar="KEY=VALUE", help="Of --engine slurm, e.g. --slurm partition=gpu. May be repeated."
+        "--slurm",
+        metavar="KEY=VALUE",
+        help="An option of sbatch with --engine slurm, e.g. --slurm partition=gpu. May be repeated.",
     ),
 ]
 

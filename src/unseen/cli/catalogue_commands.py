@@ -90,8 +90,10 @@ def designs() -> None:
 def models(
     network: Annotated[str | None, typer.Argument(metavar="NETWORK", help="Show the layers of this one.")] = None,
 ) -> None:
-    """List the backbones, how tasks may share them, the encoders that learn without labels, the protocols (how a
-    network comes to its weights), and the models that come with theirs: which are on this machine, what others weigh.
+    """List what can be trained or asked: backbones, ways to share them, encoders, protocols, and given models.
+
+    A protocol is how a network comes to its weights. A given model comes with its own: the list says which are on
+    this machine and what the others weigh.
 
     Example: `unseen models resnet18`
     """

@@ -41,7 +41,9 @@ def compare(
         list[str] | None,
         typer.Option("--map", metavar="RESPONSE=CLASS", help="What a response means; RESPONSE= is no answer."),
     ] = None,
-    no_answer: Annotated[str, typer.Option("--no-answer", help="Missing answers: wrong (default), or skip.")] = "wrong",
+    no_answer: Annotated[
+        str, typer.Option("--no-answer", help="What a missing answer counts as: wrong, or skip.")
+    ] = "wrong",
     doubled: Annotated[
         str, typer.Option("--doubled", help="One image answered twice, differently: refuse, or first, last.")
     ] = "refuse",

@@ -98,7 +98,12 @@ def examine(
         ),
     ] = None,
     feeding: Annotated[
-        bool, typer.Option(" /--no-feeding-check", help="Do not try other usual preprocessing on 100 images.")
+        bool,
+        typer.Option(
+            " /--no-feeding-check",
+            show_default=False,
+            help="Skip the check of preprocessing: other usual ways to feed the model, on 100 images.",
+        ),
     ] = True,
     trust: Trust = False,
     download: Download = False,
@@ -269,7 +274,7 @@ def features(
     device: Device = "auto",
     precision: Annotated[str, typer.Option("--precision", help="auto, float32 or bf16.")] = "auto",
 ) -> None:
-    """What a model makes of a world's images: its features, how well their neighbours name them, how alike they are.
+    """Tell what a model's features know of a world's images: classes by nearest neighbours, similarity; save them.
 
     Features are kept (UNSEEN_CACHE, at most UNSEEN_FEATURES GB), so that probes and other commands share them.
 

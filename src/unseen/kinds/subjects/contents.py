@@ -19,7 +19,7 @@ from unseen.studies.recipe_files import recipe_toml
 from unseen.studies.study import Study
 from unseen.studies.subjects import subjects_of
 from unseen.vocabulary.errors import UnseenError
-from unseen.vocabulary.subjects import TRAINED
+from unseen.vocabulary.subjects import MODEL, TRAINED
 
 OVER_REPEATS = "repeats"
 MOST_NETWORKS = 12  # conditions of networks that are drawn beside subjects
@@ -45,7 +45,7 @@ def summary_of(study: Study) -> pl.DataFrame:
     found, left = subjects_of(study)
     if not found and not finished_trials(study):
         raise nobody(study, left)
-    who = [*given(read_subjects(study, found)), *(networks(study) if kept_alone(study) else ())]
+    who = [*given(read_subjects(study, found)), *networks(study)]
     return summary_frame(who)
 
 
@@ -59,11 +59,6 @@ def summary_frame(who: list[SubjectAccuracy]) -> pl.DataFrame:
         for one in who
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=SUMMARY)
-
-
-def kept_alone(study: Study) -> bool:
-    """Whether networks of this study have no other table: those of a design that only asks."""
-    return not study.trials
 
 
 def findings_of(study: Study) -> tuple[Finding, ...]:
@@ -86,17 +81,20 @@ def given(all_of: list[SubjectAnswers]) -> list[SubjectAccuracy]:
 
 
 def networks(study: Study) -> list[SubjectAccuracy]:
-    """The same of the networks that were trained here, one entry for each condition, over repeats."""
+    """The same of the networks that were trained here, and of models that its trials ask: one entry for each condition,
+    over repeats."""
     trials = finished_trials(study, numbers=True)
     if not trials:
         return []
     by_name = {study.find(trial): trial for trial in study.trials}
     keys = keys_that_differ(list(by_name.values()))
-    names = {}
+    names, kinds = {}, {}
     for record in trials:
         words = condition_of(by_name[record.identity], record.split_facts, keys)
         network = record.facts["description"].get("network", {}).get("backbone", record.subject.name)
-        names[record.identity] = f"networks, {words}" if words else str(network)
+        is_given = by_name[record.identity].recipe.network.model is not None
+        names[record.identity] = name = f"{'models' if is_given else 'networks'}, {words}" if words else str(network)
+        kinds[name] = MODEL if is_given else TRAINED
     repeat = REPEAT if REPEAT in varied(study) else "seed"
     found: dict[tuple[str, str, str], dict[object, list[float]]] = {}
     answers: dict[tuple[str, str, str], int] = {}
@@ -114,7 +112,8 @@ def networks(study: Study) -> list[SubjectAccuracy]:
         low, high = (min(max(side, 0.0), 1.0) if side == side else side for side in (i.low, i.high))
         guess = chances.get(target, float("nan"))
         number = answers[name, asked, target]
-        made.append(SubjectAccuracy(name, TRAINED, asked, target, i.value, low, high, i.n, OVER_REPEATS, number, guess))
+        over = OVER_REPEATS if i.n > 1 else "repeat"
+        made.append(SubjectAccuracy(name, kinds[name], asked, target, i.value, low, high, i.n, over, number, guess))
     return made
 
 
@@ -131,10 +130,13 @@ def contents_of(study: Study) -> SubjectContents:
     trials = finished_trials(study)
     if not found and not trials:
         raise nobody(study, left)
-    return gathered(study, read_subjects(study, found), left)
+    return gathered(study, read_subjects(study, found), left, alone=True)
 
 
-def gathered(study: Study, all_of: list[SubjectAnswers], left: dict[str, str]) -> SubjectContents:
+def gathered(
+    study: Study, all_of: list[SubjectAnswers], left: dict[str, str], *, alone: bool = False
+) -> SubjectContents:
+    """``alone``: networks of this study have no other table than that of subjects."""
     trials = finished_trials(study)
     own = given(all_of)
     asked = {(one.asked, one.target) for one in own}
@@ -149,7 +151,7 @@ def gathered(study: Study, all_of: list[SubjectAnswers], left: dict[str, str]) -
         shows=study.recipe.shows,
         x_title="subject",
         series_title="subject",
-        summary=summary_frame([*own, *(kept if kept_alone(study) else ())]),
+        summary=summary_frame([*own, *(kept if alone else ())]),
         curves=pl.DataFrame(),
         flags=pl.DataFrame(flags, schema=FLAGS, orient="row"),
         splits=splits(study),

@@ -37,10 +37,9 @@ def accuracy(contents: SubjectContents) -> Figure | str:
     networks = any(one.kind == TRAINED for one in who)
     own = " Networks trained here are asked every image of a set; the others answered some of them." if networks else ""
     gone = f" {contents.networks_left} more conditions of networks are not drawn." if contents.networks_left else ""
-    caption = (
-        f"Accuracy of each subject. Bars are 95 % intervals {over_words([one.over for one in who])}.{own}{gone} "
-        f"The dotted line is chance."
-    )
+    over = over_words([one.over for one in who])
+    bars = f" Bars are 95 % intervals {over}." if over else ""
+    caption = f"Accuracy of each subject.{bars}{own}{gone} The dotted line is chance."
     keys = tuple(Key(set_title(name), colour=colour, shape="circle") for name, colour in colours.items())
     return Figure("subjects", "Who is right how often", caption, made, keys, wide=True)
 
