@@ -17,6 +17,7 @@ EXPOSED = {
     "training": TRAINING | {"epochs": 6},
 }
 
+
 RECIPES: dict[str, dict[str, Any]] = {
     "combinations": {  # which combinations were seen, two ways to share, units recorded
         "title": "Combinations, golden",
@@ -119,6 +120,34 @@ RECIPES: dict[str, dict[str, Any]] = {
         "training": TRAINING | {"epochs": 15},
         "recordings": {"layers": "none"},
         "grid": {"design.left_out": ["drawn", "inverted", "lit", "none"]},
+    },
+    "variability": {  # objects of other folds, each factor varied alone; probes of canonical and of varied training
+        "title": "Natural changes, golden",
+        "question": "Which natural changes break a network, and how much of them must training show?",
+        "published": "ibrahim2022/tables",
+        "protocol": "probe",
+        "seeds": [0],
+        "world": {"name": "natural-variation", "classes": ["mug", "chair", "fish", "car"], "instances": 6, "levels": 3}
+        | {"backgrounds": 3, "blocks": ["single"], "side": 16},
+        "design": {"name": "vary_some", "folds": 3, "images_per_object": 4, "validation": 0.25},
+        "network": {"backbone": "resnet18-w8", "stem": "small", "frozen": True},
+        "training": {"epochs": 4, "batch": 16},
+        "recordings": {"sets": ["canonical*", "varying-*", "trained-canonical*"], "layers": "none"},
+        "grid": [
+            {"design.fold": [0, 1, 2], "design.regime": ["canonical"]},
+            {"design.fold": [0, 1, 2], "design.regime": ["samples"], "design.vary": ["pose"]}
+            | {"design.share": [0.25, 0.75]},
+            {"design.fold": [0, 1, 2], "design.regime": ["classes"], "design.vary": ["pose"]},
+        ],
+    },
+    "subjects": {  # a model that is given as it is, asked by category and pose
+        "title": "Who knows what? Golden",
+        "question": "How well is each category known, at each pose?",
+        "seeds": [0],
+        "targets": ["category"],
+        "world": {"name": "objects", "categories": ["mug", "chair", "car"], "instances": 8, "pose": 4, "side": 32},
+        "design": {"name": "ask", "factors": ["pose"]},
+        "network": {"model": "efficientnet-lite0"},
     },
 }
 

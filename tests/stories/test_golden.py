@@ -77,8 +77,10 @@ def assert_same_table(now: str, then: str) -> None:
     assert len(rows) == len(expected)
 
 
-def test_every_kind_of_study_has_a_pack():
-    assert NAMES == ["combinations", "domains", "exposure", "matrix", "regression", "thresholds"]
+def test_packs_are_of_these_studies():
+    assert NAMES == [
+        "combinations", "domains", "exposure", "matrix", "regression", "subjects", "thresholds", "variability",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)
