@@ -23,7 +23,7 @@ QUICK = {"UNSEEN_HEARTBEAT": "1", "UNSEEN_STALE": "5", "OMP_NUM_THREADS": "1", "
 
 
 def forty(path):
-    training = {**TINY["training"], "epochs": 2}
+    training = {**TINY["training"], "epochs": 6}  # some seconds, so that a lost worker is back before all is done
     return open_study({**TINY, "training": training, "seeds": list(range(TRIALS // 2))}, out=path)
 
 
@@ -49,10 +49,14 @@ def kill_one(path):
     return pid
 
 
-def suspend_one(path, seconds=240):
-    """One stops while it has a trial that is not stored, until another has taken that over, and comes back."""
-    pid, held = _stopped_in_the_middle(path)
+def suspend_one(path, seconds=600):
+    """One stops while it has a trial that is not stored, until another has taken that over, and comes back. There must
+    be another: whoever starts workers again may take a while."""
     deadline = time.monotonic() + seconds
+    while len(workers(path)) < 2:
+        assert time.monotonic() < deadline, "lost workers are not started again"
+        time.sleep(0.2)
+    pid, held = _stopped_in_the_middle(path)
     while not any(one.number > held[key] for key, one in newest(os.listdir(path / "leases")).items() if key in held):
         assert time.monotonic() < deadline, "nobody takes over what a suspended worker has"
         time.sleep(0.2)

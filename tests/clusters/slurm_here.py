@@ -128,6 +128,7 @@ class SlurmHere:
         if not self._pid(f"slurmd-{node}"):
             (self.folder / f"spool-{node}").mkdir(exist_ok=True)
             self.run("slurmd", "-f", self.conf, "-N", node)
+            self.run("scontrol", "update", f"nodename={node}", "state=resume", check=False)  # only one that was down
 
     def lose(self, node):
         """A machine that lost power: its slurmd, its steps and all that they run, by kill -9."""
@@ -136,6 +137,7 @@ class SlurmHere:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         (self.folder / f"slurmd-{node}.pid").unlink(missing_ok=True)
+        self.run("scontrol", "update", f"nodename={node}", "state=down", "reason=lost")  # SlurmdTimeout would say so
 
     def queue(self):
         return self.run("squeue", "-h", "-r", "-o", "%i %T %N").stdout.splitlines()
