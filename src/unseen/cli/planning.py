@@ -221,13 +221,16 @@ def show_status(study: Any, console: Console) -> None:
     from unseen.cli.working import show_workers
     from unseen.kinds.collect import damage, finished_trials
     from unseen.studies.encoders import encoders_taken
+    from unseen.studies.glances import glances
     from unseen.studies.kept_weights import taken
     from unseen.studies.missing_trials import missing_trials
     from unseen.studies.subjects import subjects_of
     from unseen.vocabulary.sizes import size_text
 
-    trials, failures = study.trials, study.failures()
-    done = [trial for trial in trials if study.find(trial) is not None]
+    looked = glances(study.path)  # of whole trials; others are few, and read
+    stored = looked.whole.keys() | {name for name in looked.others if study.store.has(name)}
+    trials, found, failures = study.trials, study.found("cpu", stored.__contains__), study.failures()
+    done = [trial for trial, name in zip(trials, found) if name is not None]
     console.print(f"[bold]{escape(study.recipe.title)}[/]")
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     count = f"{len(trials)} trial{'s' * (len(trials) != 1)}"
@@ -239,29 +242,31 @@ def show_status(study: Any, console: Console) -> None:
     for identity, record in failures.items():
         print_hanging(console, f"  failed {identity} {record['label']}")
         print_hanging(console, f"    {record['error']}")
-    read = finished_trials(study, numbers=False)
-    for line in damage(study, read):
+    read = finished_trials(study, numbers=False, found=[None if name in looked.whole else name for name in found])
+    odd = {record.identity: record.facts["flags"] for record in read}
+    for line in damage(study, read, whole=len(done) - len(read) - len(study.left_out)):
         print_hanging(console, f"  {line}")
-    for facts, _ in read:
-        for flag, detail in facts["flags"].items():
-            print_hanging(console, f"  {flag} {facts['identity']} {facts['label']}")
+    for trial, name in zip(trials, found):
+        for flag, detail in (looked.flags.get(name or "") or odd.get(name or "", {})).items():
+            print_hanging(console, f"  {flag} {name} {trial.label}")
             print_hanging(console, f"    {detail}")
-    others = len(study.store.finished()) - len(done)
-    if others > 0:
-        console.print(f"{others} more finished trials here belong to other settings; they are kept and not used")
-    networks, size = taken(study.store)
+    if (more := len(stored) - len(done)) > 0:
+        console.print(f"{more} more finished trials here belong to other settings; they are kept and not used")
+    networks, size = taken(study.store, looked)
     if networks:
         console.print(f"weights of {networks} network{'s' * (networks != 1)} are kept ({size_text(size)})")
     encoders, size = encoders_taken(study.store)
     if encoders:
         console.print(f"{encoders} encoder{'s' * (encoders != 1)} pretrained and kept ({size_text(size)})")
-    found, gone = subjects_of(study)
-    if found:
-        console.print(f"answers from elsewhere: {', '.join(one.subject.words for one in found)}", markup=False)
+    others_answers, gone = subjects_of(study)
+    if others_answers:
+        named = ", ".join(one.subject.words for one in others_answers)
+        console.print(f"answers from elsewhere: {named}", markup=False)
     for why in gone.values():
         print_hanging(console, f"  {why}")
     left = len(trials) - len(done)
-    for line in missing_trials(study).words():
+    missing = [trial for trial, name in zip(trials, found) if name is None]
+    for line in missing_trials(study, missing=missing, looked=looked).words():
         print_hanging(console, line)
     if left and free:
         console.print(f"{left} to do: the same command with `run` in place of `status` does them")

@@ -22,21 +22,21 @@ CACHED = ("disentanglement.json",)  # what a kind computed from a trial's files 
 REPEAT = "design.seed"  # a grid over it repeats the study with other held-out cells
 
 
-def finished_trials(study: Study, *, numbers: bool = True) -> list[Record]:
+def finished_trials(study: Study, *, numbers: bool = True, found: Sequence[str | None] | None = None) -> list[Record]:
     """Facts and folder of every finished trial of the recipe; any precision counts where the recipe says "auto".
 
     The condition is that of this recipe's grid: the trial may have been run for another grid that led to it too. A
     damaged trial is left out, and ``study.left_out`` says why; with ``numbers`` all that is measured of it is computed.
+    ``found``: the name of each trial, where that is known; one without a name is left out.
     """
-    found = []
+    read = []
     study.left_out.clear()
-    for trial in study.trials:
-        name = study.find(trial)
+    for trial, name in zip(study.trials, study.found() if found is None else found):
         facts = None if name is None else _sound(study, name, numbers)
         if name is not None and facts is not None:
             facts = {**facts, "condition": dict(trial.condition), "label": trial.label}
-            found.append(Record(facts, study.store.trials / name))
-    return found
+            read.append(Record(facts, study.store.trials / name))
+    return read
 
 
 def stored_trials(study: Study) -> list[Record]:
@@ -109,9 +109,10 @@ def heads(trials: Sequence[Record]) -> dict[str, dict[str, Any]]:
     return made
 
 
-def damage(study: Study, trials: Sequence[Record]) -> list[str]:
-    """What is told beside results: trials that were left out and why, and those that lost a part."""
-    told, all_of = [], len(trials) + len(study.left_out)
+def damage(study: Study, trials: Sequence[Record], whole: int = 0) -> list[str]:
+    """What is told beside results: trials that were left out and why, and those that lost a part. ``whole``: how many
+    there are beside these that are known to be whole."""
+    told, all_of = [], len(trials) + len(study.left_out) + whole
     if study.left_out:
         told.append(f"{len(study.left_out)} of {all_of} finished trials cannot be read and are left out:")
         told += [f"  {error}" for error in study.left_out.values()]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unseen.studies.archives import FACTS, IDENTITY, plain_json
+from unseen.studies.glances import Looked, glances
 from unseen.studies.identities import learned_identity, learned_part
 from unseen.studies.sound import Damaged, odd_fact, read_facts
 from unseen.studies.store import DiskTrouble, Store, disk_error, unwritten
@@ -93,8 +94,10 @@ def inside_trials(store: Store) -> dict[str, Path]:
     return found
 
 
-def _with_weights(store: Store) -> Iterator[Path]:
-    return (store.trials / name for name in store.finished() if (store.trials / name / WEIGHTS).is_file())
+def _with_weights(store: Store, looked: Looked | None = None) -> Iterator[Path]:
+    looked = glances(store.path) if looked is None else looked
+    holding = [*looked.weights, *looked.others]
+    return (store.trials / name for name in holding if (store.trials / name / WEIGHTS).is_file())
 
 
 def keep(store: Store, description: Mapping[str, Any], learned: TrainingRecord, state: Mapping[str, Tensor]) -> str:
@@ -177,10 +180,10 @@ def remove(store: Store, identities: list[str] | None = None) -> int:
     return freed
 
 
-def taken(store: Store) -> tuple[int, int]:
-    """How many networks' weights are kept, and their bytes."""
+def taken(store: Store, looked: Looked | None = None) -> tuple[int, int]:
+    """How many networks' weights are kept, and their bytes. ``looked``: what is known of trials that are whole."""
     folders = [store.weights / name for name in all_kept(store)]
-    inside = [(folder / WEIGHTS).stat().st_size for folder in _with_weights(store)]
+    inside = [(folder / WEIGHTS).stat().st_size for folder in _with_weights(store, looked)]
     return len(folders) + len(inside), sum(map(_bytes, folders)) + sum(inside)
 
 

@@ -6,15 +6,17 @@ its weights are kept, asking is enough.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from unseen.studies.glances import Looked, glances
 from unseen.studies.identities import learned_identity
-from unseen.studies.kept_weights import KeptWeights, all_kept, weights_folder
+from unseen.studies.kept_weights import KeptWeights, all_kept, taken, weights_folder
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.studies.weight_budget import keeps_weights
-from unseen.vocabulary.errors import listed
+from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.trust import CodeUnknown
 
 MOST = 6  # trials named one by one
@@ -49,17 +51,28 @@ def _trials(n: int) -> str:
     return f"{n} trial{'s' * (n != 1)}"
 
 
-def missing_trials(study: Study, device: str = "cpu") -> MissingTrials:
-    """What is missing, as far as it can be told: trials whose strengths are to be calibrated are new."""
-    ask, rest = _parted(study, study.missing(device), device)
-    before = _learned_before(study) if rest else set()
+def missing_trials(
+    study: Study,
+    device: str = "cpu",
+    missing: Sequence[Trial] | None = None,
+    looked: Looked | None = None,
+) -> MissingTrials:
+    """What is missing, as far as it can be told: trials whose strengths are to be calibrated are new. ``missing`` and
+    ``looked``: where it is known what is missing, and what there is (:func:`~unseen.studies.glances.glances`)."""
+    looked = glances(study.path) if looked is None else looked
+    ask, rest = _parted(study, study.missing(device) if missing is None else missing, device, looked)
+    before = _learned_before(study, looked) if rest else set()
     again = [bool(before & set(_learned(study, trial, device))) for trial in rest]
     trained = [tuple(trial for trial, known in zip(rest, again) if known is wanted) for wanted in (True, False)]
     return MissingTrials(tuple(ask), *trained)
 
 
-def _parted(study: Study, trials: Sequence[Trial], device: str) -> tuple[list[Trial], list[Trial]]:
+def _parted(
+    study: Study, trials: Sequence[Trial], device: str, looked: Looked | None = None
+) -> tuple[list[Trial], list[Trial]]:
     """Those whose weights are kept, and the others."""
+    if looked is not None and not any(taken(study.store, looked)):
+        return [], list(trials)
     kept = [kept_of(study, trial, device) is not None for trial in trials]
     return [trial for trial, one in zip(trials, kept) if one], [trial for trial, one in zip(trials, kept) if not one]
 
@@ -110,5 +123,9 @@ def left_behind(study: Study) -> list[str]:
     return [identity for identity in all_kept(study.store) if identity not in needed]
 
 
-def _learned_before(study: Study) -> set[str]:
-    return {learned_identity(facts["description"]) for facts in study.store.readable().values()}
+def _learned_before(study: Study, looked: Looked) -> set[str]:
+    found = set(looked.whole.values())
+    for name in looked.others:  # those whose facts at least can be read
+        with contextlib.suppress(UnseenError):
+            found.add(learned_identity(study.store.read(name)["description"]))
+    return found

@@ -9,6 +9,7 @@ study/
   calibrations/<identity>.json   strengths that were found, with their curves
   failed/<identity>.json
   damaged/<identity>-…/   what could not be read and was in the way of what is whole
+  glances.json         of a large store, what is said of its trials without opening them (`studies/glances.py`)
   workers/, leases/    who is at it, and who has taken which trial (`studies/heartbeats.py`, `studies/leases.py`)
 
 Several processes, on several machines that share the disk, may write into one study: a name is taken by one rename,
@@ -44,6 +45,8 @@ from unseen.studies.archives import (
     with_seeds,
     writing,
 )
+from unseen.studies.glances import NAME as GLANCES
+from unseen.studies.glances import listed_folders, remembered
 from unseen.studies.heartbeats import Heartbeat, living, stale_seconds
 from unseen.studies.sound import Damaged, check_trial, read_facts
 from unseen.studies.unpacking import Note, Unpacked, Unwritten, unpack_aside
@@ -95,10 +98,15 @@ class Store:
 
     def finished(self) -> list[str]:
         """Identities of finished trials, oldest first."""
-        if not self.trials.is_dir():
-            return []
-        found = [p for p in self.trials.iterdir() if not p.name.startswith(".") and (p / "trial.json").is_file()]
-        return [p.name for p in sorted(found, key=lambda p: (p.stat().st_mtime, p.name))]
+        there = listed_folders(self.trials)
+        known = remembered(self.path, there)
+        return sorted(
+            (name for name in there if name in known.whole or self.has(name)), key=lambda name: (there[name][1], name)
+        )
+
+    def whole(self) -> set[str]:
+        """The same in no order."""
+        return set(self.finished())
 
     def read(self, identity: str) -> dict[str, Any]:
         """The facts of a finished trial, checked: who reads them may rely on their keys and kinds."""
@@ -172,7 +180,7 @@ class Store:
         and so does for a day what one of another machine may be writing."""
         folders = ("trials", "weights", "subjects", "encoders", "failed", "calibrations", "workers")
         swept = sum(remove_leftovers(self.path / folder) for folder in folders)
-        return swept + sum(remove_leftovers(self.path, name) for name in ("recipe.toml", "commands.json"))
+        return swept + sum(remove_leftovers(self.path, name) for name in ("recipe.toml", "commands.json", GLANCES))
 
     @contextmanager
     def locked(self, otherwise: str = "or give this run another folder with --out") -> Iterator[None]:

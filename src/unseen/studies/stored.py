@@ -7,7 +7,7 @@ differ in the images alone the newest counts. Splits cannot be made, so nothing 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -64,7 +64,7 @@ class StoredStudy(Study):
     def _opened(self, section: NamedSection) -> World:
         raise UnseenError(f"{self.absent}, and this needs them.")
 
-    def find(self, trial: Trial, device: str = "cpu") -> str | None:
+    def find(self, trial: Trial, device: str = "cpu", has: Callable[[str], bool] | None = None) -> str | None:
         """The identity under which a trial is finished, whatever the images were."""
         if trial.recipe.calibration.steps:
             return None
@@ -89,9 +89,12 @@ class StoredStudy(Study):
         last = (told.get("maps") or {}).get((told.get("layers") or [""])[-1]) or ()
         return told.get("stem") != STANDARD or len(last) != 3 or min(last[1:]) >= LEAST
 
+    def _settled(self, trial: Trial, device: str) -> tuple[()]:
+        return ()
+
     def failures(self) -> dict[str, dict[str, Any]]:
         """Recorded failures by the names of trials that are not finished."""
-        return failures_named(self.store, self.missing())
+        return failures_named(self.store, self.missing()) if self.store.failures() else {}
 
 
 def _images(description: Mapping[str, Any]) -> str:
@@ -122,7 +125,7 @@ def outline(description: Mapping[str, Any]) -> str:
 def at_hand(study: Study) -> Study:
     """The study, or, where its world cannot be opened, what is stored of it; where nothing is, the error stays."""
     try:
-        for trial in study.points:
+        for trial in study.apart:
             study.world(trial)
     except UnseenError as error:
         why = re.split(r"[;.] ", str(error))[0].rstrip(".")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -72,7 +73,13 @@ class Study:
     def trials(self) -> list[Trial]:
         """All trials: the points at which a network is made, or a model asked as it is. A design that only asks has
         those of such models alone."""
-        return [point for point in self.points if trains(point.recipe) or not protocol_of(point.recipe).trains]
+        made = {id(one.recipe): trains(one.recipe) or not protocol_of(one.recipe).trains for one in self.apart}
+        return [point for point in self.points if made[id(point.recipe)]]
+
+    @property
+    def apart(self) -> list[Trial]:
+        """A trial of each recipe without a grid: what is asked of recipes alone is asked of these. Seeds share one."""
+        return list({id(point.recipe): point for point in self.points}.values())
 
     @property
     def calibrations(self) -> dict[str, Calibration]:
@@ -180,18 +187,42 @@ class Study:
 
         return inside_trials(self.store)
 
-    def find(self, trial: Trial, device: str = "cpu") -> str | None:
-        """The identity under which a trial is finished, at any precision that answers the recipe."""
+    def find(self, trial: Trial, device: str = "cpu", has: Callable[[str], bool] | None = None) -> str | None:
+        """The identity under which a trial is finished, at any precision that answers the recipe. ``has``: whether one
+        is stored, where that is known without a look at its file."""
         if trial.recipe.calibration.steps:  # its strengths are to be found, and decide what it is
             return None
         try:
-            return next((name for name in self.names(trial, device) if self.store.has(name)), None)
+            return next(filter(has or self.store.has, self._names(trial, device)), None)
         except CodeUnknown:  # that of its network: found by all else that describes it
             return self._without_code.find(trial, self.world(trial), precisions(trial.recipe, device))
 
+    def found(self, device: str = "cpu", has: Callable[[str], bool] | None = None) -> list[str | None]:
+        """The same for every trial, after one listing of the store."""
+        has = has or self.store.whole().__contains__
+        found: list[str | None] = []
+        last, names = None, ()
+        for trial in self.trials:
+            if trial.recipe is not last:
+                last, names = trial.recipe, self._settled(trial, device)
+            if names:
+                found.append(next((name for one in names if has(name := one(trial.seed))), None))
+            else:
+                found.append(self.find(trial, device, has))
+        return found
+
+    def _settled(self, trial: Trial, device: str) -> Sequence[OfSeeds]:
+        """The names of all seeds of a trial's point; none where each is to be asked for."""
+        if trial.recipe.calibration.steps or _may_change(trial.recipe):
+            return ()
+        return [name for one in self._named(trial, device) for name in (one.plain, one.with_weights)]
+
     def names(self, trial: Trial, device: str = "cpu") -> list[str]:
         """The identities under which a trial may be finished, those that this device would give first."""
-        return [name(trial.seed) for one in self._named(trial, device) for name in (one.plain, one.with_weights)]
+        return list(self._names(trial, device))
+
+    def _names(self, trial: Trial, device: str) -> Iterator[str]:
+        return (name(trial.seed) for one in self._named(trial, device) for name in (one.plain, one.with_weights))
 
     def learned_names(self, trial: Trial, device: str = "cpu") -> dict[str, str]:
         """The identities of what a trial learns, with the precision of each, the one this device uses first."""
@@ -200,9 +231,8 @@ class Study:
     def _named(self, trial: Trial, device: str) -> list[TrialNames]:
         """By what trials are named: the same for all seeds of one point of the grid, so found once for each; but for
         what may be written again meanwhile, files and code of a user's own."""
-        network = trial.recipe.network
         key = (id(trial.recipe), trial.learned_from, device)
-        if key not in self._points_named or network.checkpoint or network.model or ":" in network.backbone:
+        if key not in self._points_named or _may_change(trial.recipe):
             world = self.world(trial)
             told = {one: describe(trial, world, one) for one in precisions(trial.recipe, device)}
             found = [
@@ -220,17 +250,19 @@ class Study:
     def _without_code(self) -> Codeless:
         return Codeless(self.store)
 
-    def missing(self, device: str = "cpu") -> list[Trial]:
-        return [trial for trial in self.trials if self.find(trial, device) is None]
+    def missing(self, device: str = "cpu", has: Callable[[str], bool] | None = None) -> list[Trial]:
+        return [trial for trial, name in zip(self.trials, self.found(device, has)) if name is None]
 
     def failures(self) -> dict[str, dict[str, Any]]:
         """Recorded failures of this recipe's unfinished trials; the store may also hold some of other settings."""
+        if not (recorded := self.store.failures()):
+            return {}
         known = [trial for trial in self.missing() if not trial.recipe.calibration.steps]
         try:
             mine = {self.identity(trial, p) for trial in known for p in precisions(trial.recipe, "cpu")}
         except CodeUnknown:
             return failures_named(self.store, known)
-        return {name: record for name, record in self.store.failures().items() if name in mine}
+        return {name: record for name, record in recorded.items() if name in mine}
 
     @cached_property
     def networks(self) -> dict[str, dict[str, str]]:
@@ -247,6 +279,12 @@ class Study:
             if id(split := self.split(trial)) not in found:
                 found[id(split)] = trial, audit(split, self.world(trial).samples)
         return list(found.values())
+
+
+def _may_change(recipe: Recipe) -> bool:
+    """Whether files or code of a user's own are a part of its network, which may be written again meanwhile."""
+    network = recipe.network
+    return bool(network.checkpoint or network.model) or ":" in network.backbone
 
 
 def load_study(path: Path) -> Study:

@@ -86,21 +86,21 @@ def expand(recipe: Recipe) -> list[Trial]:
     """All trials of a recipe: every combination of each grid, for every seed; a combination named twice counts once."""
     _check_number(recipe)
     base = recipe.model_dump(mode="python")
-    trials: dict[str, Trial] = {}
+    trials: dict[tuple[str, int], Trial] = {}
     for grid in recipe.grid:
         keys = list(grid)
         for values in itertools.product(*(grid[key] for key in keys)):
             condition = dict(zip(keys, values))
-            tables = {**base, "grid": {}}
+            tables = {**base, "grid": {}, "seeds": recipe.seeds[:1]}  # many of them are checked once, and not here
             for key, value in condition.items():
                 _check_key(tables, key)
                 tables = override(tables, key, value)
-            single = recipe_from(tables, f"recipe with {condition}")
+            single = recipe_from(tables, f"recipe with {condition}").model_copy(update={"seeds": recipe.seeds})
             told = single.model_dump(mode="json", exclude={"grid": True, "recordings": KEPT})
             text = json.dumps(told, sort_keys=True, default=str)
             for seed in recipe.seeds if protocol_of(single).seeded else recipe.seeds[:1]:
-                trial = Trial(single, seed, condition)
-                trials.setdefault(f"{text} {seed}", trial)
+                if (text, seed) not in trials:
+                    trials[text, seed] = Trial(single, seed, condition)
     return list(trials.values())
 
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from unseen.studies.protocol_table import recipe_goes_together
 from unseen.studies.study import Study
-from unseen.studies.together import goes_together
 from unseen.studies.trials import Trial, code_in_identity, without_start
 from unseen.vocabulary.sizes import size_text
 
@@ -63,7 +63,9 @@ def weight_budget(study: Study, trials: Sequence[Trial] | None = None) -> Weight
     """What the weights of all trials would take, finished or not, or of these. Those that learn the same count once."""
     sizes: dict[str, int] = {}
     some = study.trials if trials is None else trials
-    learned = {_learned(trial): trial for trial in some if not goes_together(trial)}  # those keep features instead
+    learned = {
+        _learned(trial): trial for trial in some if not recipe_goes_together(trial.recipe)
+    }  # those keep features instead
     total = 0
     for trial in learned.values():
         key = _network(study, trial)

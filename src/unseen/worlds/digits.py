@@ -6,6 +6,7 @@ of any rows are drawn there when asked, level by level.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import inspect
 import json
@@ -13,6 +14,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -92,6 +94,21 @@ class PlacedPictures:
         return self._held.get(device, lambda: torch.from_numpy(self.pictures).to(device))
 
 
+def _counted_ink() -> tuple[np.ndarray, np.ndarray]:
+    """Pictures and labels from scikit-learn's own file: importing all of it takes longer than most that is asked of a
+    study, e.g. `unseen status`."""
+    found = find_spec("sklearn")
+    file = Path(found.origin).parent / "datasets" / "data" / "digits.csv.gz" if found and found.origin else None
+    if file is None or not file.is_file():  # another release may keep it elsewhere
+        from sklearn.datasets import load_digits
+
+        values, labels = load_digits(return_X_y=True)
+        return np.asarray(values), np.asarray(labels)
+    with gzip.open(file, "rt") as text:
+        rows = np.loadtxt(text, delimiter=",")
+    return rows[:, :-1], rows[:, -1].astype(int)
+
+
 def digits(
     viewpoint: str = "position",
     *,
@@ -113,18 +130,14 @@ def digits(
     """
     maker = _maker(viewpoint, cell, 8, canvas=canvas, sizes=sizes, angles=angles)
     chosen = _chosen(DIGITS, categories, viewpoint)
-    from sklearn.datasets import load_digits
-
-    values, labels = load_digits(return_X_y=True)
-    pictures = (
-        np.rint(np.asarray(values) * (255 / 16)).astype(np.uint8).reshape(-1, 8, 8)
-    )  # ink is counted from 0 to 16
+    values, labels = _counted_ink()
+    pictures = np.rint(values * (255 / 16)).astype(np.uint8).reshape(-1, 8, 8)  # ink is counted from 0 to 16
     provenance = {
         "source": "Optical Recognition of Handwritten Digits (its 1,797 test images), as in scikit-learn",
         "licence": "CC BY 4.0",
         "citation": "Alpaydin & Kaynak 1998, UCI Machine Learning Repository, doi:10.24432/C50P49",
     }
-    return _world("digits", pictures, np.asarray(labels), None, chosen, DIGITS, maker, provenance)
+    return _world("digits", pictures, labels, None, chosen, DIGITS, maker, provenance)
 
 
 def mnist(
