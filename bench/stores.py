@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -28,7 +27,7 @@ ASKED: dict[str, list[str]] = {
     "status, the first time": ["status", "STUDY"],
     "status": ["status", "STUDY"],
     "list of studies": ["status"],
-    "results": ["results", "STUDY", "--to", "table.parquet"],
+    "results": ["results", "STUDY"],
     "report": ["report", "STUDY"],
 }
 ANSWERS = 360  # of a trial, in two sets, for two targets
@@ -106,22 +105,32 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=3, help="how often each is asked; the middle one counts")
     parser.add_argument("--only", nargs="*", default=list(ASKED))
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds after which one is given up")
+    parser.add_argument("--to", type=Path, default=None, help="a table to which a line each is added: trials, what, n, "
+                        "least, middle and most seconds of the processor, MB")  # fmt: skip
     parser.add_argument("--keep", type=Path, default=None, help="a folder for the studies, kept for the next time")
     given = parser.parse_args()
-    assert resource is not None
     for trials in given.trials:
         home = (given.keep or Path(tempfile.mkdtemp())) / str(trials)
         try:
             if not (home / "study").is_dir():
                 made(home / "study", trials, given.finished)
             for what in given.only:
-                found = [asked(home, ASKED[what], given.limit) for _ in range(given.times if what == "status" else 1)]
+                found = [asked(home, ASKED[what], given.limit) for _ in range(1 if "first" in what else given.times)]
                 spent, wall, most = sorted(found)[len(found) // 2]
                 print(
                     f"{trials:>7} trials: {what:<24}{spent:9.2f} s of the processor ({wall:8.2f} by the clock), "
                     f"{1e6 * spent / trials:9.1f} µs a trial, {most:6d} MB",
                     flush=True,
                 )
+                if given.to is not None:
+                    row = [
+                        trials,
+                        what,
+                        len(found),
+                        *(round(sorted(one[0] for one in found)[k], 3) for k in (0, len(found) // 2, -1)),
+                    ]
+                    with given.to.open("a", encoding="utf-8") as table:
+                        table.write(",".join(map(str, [*row, most])) + "\n")
         finally:
             if given.keep is None:
                 shutil.rmtree(home.parent, ignore_errors=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,8 +51,12 @@ def _sound(study: Study, name: str, numbers: bool) -> dict[str, Any] | None:
     """The facts of a trial, or None and the reason among what is left out: a damaged one does not hide the others."""
     folder = study.store.trials / name
     try:
-        facts = study.store.read(name)
-        check_files(facts, folder)
+        state = _state(folder)
+        before, facts = study.sound.get(name, ("", {}))
+        if before != state or not state:
+            facts = study.store.read(name)
+            check_files(facts, folder)
+            study.sound[name] = state, facts
         if numbers:
             _numbers(study, facts, folder)
     except Damaged as error:
@@ -163,16 +168,25 @@ def _numbers(study: Study, facts: dict[str, Any], folder: Path) -> list[dict[str
     from pyarrow import ArrowException
     from safetensors import SafetensorError
 
-    there = sorted((file.name, (now := file.stat()).st_mtime_ns, now.st_size) for file in folder.iterdir())
-    key = str([one for one in there if one[0] not in CACHED])
+    key = _state(folder)
     kept = study.numbers.get(folder.name)
-    if kept is None or kept[0] != key:
+    if kept is None or kept[0] != key or not key:
         try:
             kept = key, list(_measured(study, Record(facts, folder)))
         except (OSError, ArrowException, SafetensorError) as error:
             raise damaged(folder, error) from error
         study.numbers[folder.name] = kept
     return kept[1]
+
+
+def _state(folder: Path) -> str:
+    """What tells that files are as they were; "" where that cannot be told."""
+    try:
+        with os.scandir(folder) as listing:
+            there = sorted((one.name, (now := one.stat()).st_mtime_ns, now.st_size) for one in listing)
+    except OSError:
+        return ""
+    return str([one for one in there if one[0] not in CACHED])
 
 
 def _measured(study: Study, record: Record) -> Iterator[dict[str, Any]]:

@@ -55,8 +55,8 @@ def cells_by_distance(study: Study) -> pl.DataFrame:
 
 def held_out_cells(study: Study) -> Iterator[dict[str, Any]]:
     """The rows of ``cells_by_distance``, with the level of each factor (``row``, ``column``)."""
-    for trial in () if study.absent else study.trials:
-        name, grid = study.find(trial), distance_grid(study, trial)
+    for trial, name in () if study.absent else zip(study.trials, study.found()):
+        grid = distance_grid(study, trial)
         if name is None or name in study.left_out or grid is None:
             continue
         split, space = study.split(trial), study.world(trial).samples.space

@@ -58,6 +58,11 @@ class Study:
         return {}
 
     @cached_property
+    def sound(self) -> dict[str, tuple[str, dict[str, Any]]]:
+        """The facts of trials that were found whole, by the state of their files (`collect`)."""
+        return {}
+
+    @cached_property
     def numbers(self) -> dict[str, tuple[str, list[dict[str, Any]]]]:
         """What was measured of trials, by the state of their files (`collect`)."""
         return {}
