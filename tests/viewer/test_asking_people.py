@@ -4,6 +4,7 @@ import json
 import shutil
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,7 @@ from unseen.kinds.comparison.sources import How, gathered
 from unseen.kinds.comparison.tables import numbers_of
 from unseen.studies.given_answers import SubjectDetails
 from unseen.studies.subjects import add_answers, asked_rows, subjects_of
+from unseen.viewer.people import sessions
 from unseen.viewer.people.app import make_experiment
 from unseen.viewer.people.masks import pink_noise
 from unseen.viewer.people.serving import served_experiment
@@ -43,6 +45,15 @@ def client(experiment):
         yield made
 
 
+def everybody(client, experiment):
+    """One more person, who answers all; nothing is collected yet."""
+    code = client.post("/api/begin", json={}).json()["code"]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sessions, "collect", lambda experiment: None)
+        for trial, row in enumerate(experiment.order(code.rpartition("-")[0]).tolist()):
+            send(client, code, trial, truth(experiment, row))
+
+
 def truth(experiment, row):
     samples = experiment.study.world(experiment.study.points[0]).samples
     return experiment.target.classes[int(experiment.target.truth(samples, np.array([row]))[0])]
@@ -51,6 +62,24 @@ def truth(experiment, row):
 def send(client, code, trial, response, **more):
     told = {"code": code, "trial": trial, "response": response, "rt": 700.0, "shown": 200.1, "frames": 12, **more}
     return client.post("/api/answer", json=told)
+
+
+def test_of_two_servers_that_collect_at_once_the_newer_answers_stay(client, experiment, monkeypatch):
+    """The first one has read the journals, and the second one collects, with one more person, before it writes."""
+    everybody(client, experiment)
+    other, write, met = replace(experiment, collecting=threading.Lock()), sessions.add_answers, []
+
+    def meanwhile(*arguments, **options):
+        if not met:
+            met.append(True)
+            everybody(client, experiment)
+            assert collect(other) == (2, 0)
+        return write(*arguments, **options)
+
+    monkeypatch.setattr(sessions, "add_answers", meanwhile)
+    assert collect(experiment) == (2, 0)
+    (record,) = subjects_of(experiment.study)[0]
+    assert record.subject.persons == 2
 
 
 def test_a_person_is_asked_every_image_once_and_goes_on_where_they_stopped(client, experiment):

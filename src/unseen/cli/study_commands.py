@@ -242,13 +242,15 @@ def status(study: OneOrAll = None, settings: Set = None, out: Out = None) -> Non
 
     Example: `unseen status runs/demo`
     """
+    from unseen.cli.memory import nothing_collected
     from unseen.cli.planning import show_status
 
     if study is None:
         from unseen.cli.studies_here import list_studies
 
         return list_studies(console, settings, out)
-    return show_status(stored_study(study_at(study, out, settings)), console)
+    with nothing_collected():
+        return show_status(stored_study(study_at(study, out, settings)), console)
 
 
 @app.command(rich_help_panel=PANEL)

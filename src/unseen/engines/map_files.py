@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ from unseen.studies.explained.drawn import Maps
 from unseen.studies.store import disk_error
 from unseen.vocabulary.whole_files import put_whole, remove_leftovers, written_aside
 
+BLOCK = 2**20
 HEADS = ("image", "answer", "confidence", "note")
 
 
@@ -64,8 +66,21 @@ class ArrayFiles:
             remove_leftovers(self.folder, f"{name}.npy")
             aside = self.aside.enter_context(written_aside(self.folder / f"{name}.npy", sync=False))
             shape = (len(self.album), *like.shape[1:])
-            self.open[name] = np.lib.format.open_memmap(aside, "w+", like.dtype, shape)
+            self.open[name] = _with_room(aside, np.lib.format.open_memmap(aside, "w+", like.dtype, shape))
         return self.open[name]
+
+
+def _with_room(path: Path, array: np.memmap) -> np.memmap:
+    """The file with all its room taken on the disk: else the disk may be full when a page of it is written, which ends
+    a process by SIGBUS and no error. Where a file system cannot, it is filled, and a full disk is told by that."""
+    with open(path, "r+b") as file:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+        else:
+            file.seek(array.offset)
+            for start in range(array.offset, path.stat().st_size, BLOCK):
+                file.write(bytes(min(BLOCK, path.stat().st_size - start)))
+    return array
 
 
 def write_pictures(found: Explained, folder: Path) -> Path:

@@ -72,6 +72,7 @@ class Experiment:
     consent: str = CONSENT
     lock: threading.Lock = field(default_factory=threading.Lock)
     drawing: threading.Lock = field(default_factory=threading.Lock)  # worlds are made for one thread
+    collecting: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         if self.study.recipe.task == "regression":
@@ -206,7 +207,24 @@ def _code(path: Path) -> str:
 
 def collect(experiment: Experiment, *, partial: bool = False) -> tuple[int, int]:
     """Put the answers of all who finished (with ``partial`` of all) into the study, in place of those from before;
-    gives how many people that are, and how many have not finished."""
+    gives how many people that are, and how many have not finished.
+
+    One after another in this process; another server of the study may have put newer answers there meanwhile, which
+    these would replace. So whoever has written looks again whether the journals are still what was read."""
+    with experiment.collecting:
+        while True:
+            read = _lengths(experiment)
+            told = _collected(experiment, partial)
+            if not told[0] or read == _lengths(experiment):
+                return told
+
+
+def _lengths(experiment: Experiment) -> dict[str, int]:
+    """Journals only grow."""
+    return {person: path.stat().st_size for person, path in experiment.journals().items()}
+
+
+def _collected(experiment: Experiment, partial: bool) -> tuple[int, int]:
     import polars as pl
 
     frames, unfinished = [], 0
