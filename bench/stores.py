@@ -80,8 +80,8 @@ def made(folder: Path, trials: int, finished: float) -> None:
             (place / "trial.json").write_text(json.dumps(facts, default=str), encoding="utf-8")
 
 
-def asked(home: Path, words: list[str], limit: float) -> tuple[float, float, int]:
-    """Seconds of the processor and of the clock that a command takes, and the memory it takes at most, in MB."""
+def asked(home: Path, words: list[str], limit: float) -> tuple[float, float]:
+    """Seconds of the processor and of the clock that a command takes."""
     words = [str(home / "study") if word == "STUDY" else word for word in words]
     began = time.perf_counter()
     child = subprocess.Popen([sys.executable, "-m", "unseen", *words], cwd=home, stdout=subprocess.DEVNULL)
@@ -95,7 +95,7 @@ def asked(home: Path, words: list[str], limit: float) -> tuple[float, float, int
     child.returncode = os.waitstatus_to_exitcode(state)
     if child.returncode:
         raise RuntimeError(f"{' '.join(words)} ended with {child.returncode}")
-    return used.ru_utime + used.ru_stime, time.perf_counter() - began, used.ru_maxrss // 1024
+    return used.ru_utime + used.ru_stime, time.perf_counter() - began
 
 
 def main() -> None:
@@ -106,7 +106,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=list(ASKED))
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds after which one is given up")
     parser.add_argument("--to", type=Path, default=None, help="a table to which a line each is added: trials, what, n, "
-                        "least, middle and most seconds of the processor, MB")  # fmt: skip
+                        "least, middle and most seconds of the processor")  # fmt: skip
     parser.add_argument("--keep", type=Path, default=None, help="a folder for the studies, kept for the next time")
     given = parser.parse_args()
     for trials in given.trials:
@@ -116,10 +116,10 @@ def main() -> None:
                 made(home / "study", trials, given.finished)
             for what in given.only:
                 found = [asked(home, ASKED[what], given.limit) for _ in range(1 if "first" in what else given.times)]
-                spent, wall, most = sorted(found)[len(found) // 2]
+                spent, wall = sorted(found)[len(found) // 2]
                 print(
                     f"{trials:>7} trials: {what:<24}{spent:9.2f} s of the processor ({wall:8.2f} by the clock), "
-                    f"{1e6 * spent / trials:9.1f} µs a trial, {most:6d} MB",
+                    f"{1e6 * spent / trials:9.1f} µs a trial",
                     flush=True,
                 )
                 if given.to is not None:
@@ -130,7 +130,7 @@ def main() -> None:
                         *(round(sorted(one[0] for one in found)[k], 3) for k in (0, len(found) // 2, -1)),
                     ]
                     with given.to.open("a", encoding="utf-8") as table:
-                        table.write(",".join(map(str, [*row, most])) + "\n")
+                        table.write(",".join(map(str, row)) + "\n")
         finally:
             if given.keep is None:
                 shutil.rmtree(home.parent, ignore_errors=True)

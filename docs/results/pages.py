@@ -22,6 +22,7 @@ from docs.results.people import Biases, DataSets, Lines
 from docs.results.priors import Priors, Toy
 from docs.results.regressions import Toys
 from docs.results.sanity import Sanity
+from docs.results.scales import ANSWERS, Scale
 from docs.results.stems import NOISES, Stems, compared
 from docs.results.templates import rendered
 from docs.results.variations import Variation, points, published
@@ -250,6 +251,11 @@ def goodfellow2014() -> dict[str, Any]:
     return {"toy": Toy(HERE / "goodfellow2014" / "toy.parquet")}
 
 
+def scale() -> dict[str, Any]:
+    kills = "tests/engines/test_random_kills.py with KILL_SEED=957754, two busy cores, 1,576 s"
+    return {"scale": Scale(HERE / "scale"), "KILLS": kills, "scale_answers": ANSWERS}
+
+
 PAGES: dict[str, Callable[[], dict[str, Any]]] = {"madan2022": madan2022, "rendered-cars": rendered_cars}
 PAGES |= {
     "geirhos2018": geirhos2018,
@@ -265,6 +271,7 @@ PAGES |= {
     "worlds": worlds,
     "ulyanov2018": ulyanov2018,
     "goodfellow2014": goodfellow2014,
+    "scale": scale,
 }
 
 

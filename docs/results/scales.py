@@ -1,0 +1,53 @@
+"""The tables of the page on scale: what looking at large stores, claiming and disturbances were measured to cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from docs.results.numbers import number, table
+
+ANSWERS = 360  # of a trial: two sets, two targets, as `bench.stores` draws them
+
+
+@dataclass(frozen=True)
+class Scale:
+    """``stores.csv`` (bench.stores), ``claims.csv`` (bench.claims) and ``disturbed.csv`` (tests), beside the page."""
+
+    folder: Path
+
+    def _of(self, name: str) -> pl.DataFrame:
+        return pl.read_csv(self.folder / f"{name}.csv")
+
+    def seconds(self, what: str, trials: int) -> str:
+        """The middle of what was measured, with least and most where there were several."""
+        row = self._of("stores").filter((pl.col("what") == what) & (pl.col("trials") == trials)).row(0, named=True)
+        middle = number(row["middle"], 2)
+        return middle if row["n"] == 1 else f"{middle} ({number(row['least'], 2)} to {number(row['most'], 2)})"
+
+    def stores(self) -> str:
+        rows = [
+            (
+                one["what"], f"{one['trials']:,}", self.seconds(one["what"], one["trials"]), str(one["n"]),
+                number(1000 * one["middle"] / one["trials"], 2),
+            )
+            for one in self._of("stores").iter_rows(named=True)
+        ]  # fmt: skip
+        return table(("", "trials", "seconds of the processor", "n", "ms per trial"), rows)
+
+    def claims(self) -> str:
+        wide = self._of("claims")
+        rows = [
+            (one["what"], *(number(one[size], 2) for size in wide.columns[1:]))
+            for one in wide.iter_rows(named=True)
+        ]  # fmt: skip
+        return table(("milliseconds", *(f"{int(size):,} trials" for size in wide.columns[1:])), rows)
+
+    def claim(self, what: str, size: int) -> str:
+        return number(self._of("claims").filter(pl.col("what") == what)[str(size)][0], 2)
+
+    def disturbed(self) -> str:
+        told = self._of("disturbed")
+        return table(told.columns, [[str(one) for one in row] for row in told.iter_rows()])
