@@ -146,6 +146,41 @@ def test_subjects_without_a_common_image_are_refused(tmp_path):
         compared(first, second)
 
 
+def _without(column):
+    return lambda frame: frame.drop(column)
+
+
+def _twice(response):
+    return lambda frame: pl.concat([frame, frame[:1].with_columns(pl.lit(response).alias("object_response"))])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (_without("imagename"), "no column that says which image was asked"),
+        (_without("category"), "no column says what an image shows"),
+        (_without("object_response"), "no column that says what was answered"),
+        (_twice("oven"), "answered twice by the same subject, differently"),
+    ],
+)
+def test_a_file_that_lacks_a_column_or_doubles_a_trial_is_refused_with_what_to_do(tmp_path, spoil, told):
+    first, second = made(tmp_path / "a.csv", {"x": 0.8}), made(tmp_path / "b.csv", {"y": 0.5})
+    frame = pl.read_csv(first)
+    if frame["object_response"][0] == "oven":
+        frame = frame[::-1]
+    spoil(frame).write_csv(first)
+    with pytest.raises(UnseenError, match=told):
+        compared(first, second)
+
+
+def test_columns_may_stand_in_any_order(tmp_path):
+    first, second = made(tmp_path / "a.csv", {"x": 0.8}), made(tmp_path / "b.csv", {"y": 0.5})
+    before = compared(first, second).answers.right
+    frame = pl.read_csv(first)
+    frame.select(frame.columns[::-1]).write_csv(first)
+    np.testing.assert_array_equal(compared(first, second).answers.right, before)
+
+
 def test_one_subject_alone_and_two_truths_are_refused(tmp_path):
     first = made(tmp_path / "a.csv", {"x": 0.8})
     with pytest.raises(UnseenError, match="nothing to compare it with"):
