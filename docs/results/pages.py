@@ -25,7 +25,7 @@ from docs.results.sanity import Sanity
 from docs.results.scales import ANSWERS, Scale
 from docs.results.stems import NOISES, Stems, compared
 from docs.results.templates import rendered
-from docs.results.variations import Variation, points, published
+from docs.results.variations import Finetuned, Variation, points, published
 from docs.results.variations import findings as variation_findings
 from docs.results.yardsticks import Priced, Rates, Yardsticks, verdict, within
 
@@ -231,6 +231,8 @@ def ibrahim2022() -> dict[str, Any]:
     meshes, also = (Variation(at / f"{name}.parquet") for name in ("meshes", "meshes-variation"))
     made = {"everyday": one, "everyday_variation": shown, "claims": one.claims(), "shown": shown.shown()}
     made |= {"meshes": meshes, "mesh_claims": meshes.claims(), "mesh_variation": also, "mesh_shown": also.shown()}
+    made["tuned"] = tuned = Finetuned(at / "finetune.parquet")
+    made["tuned_claims"] = tuned.claims()
     return {**made, "points": points, "published": published, "findings": variation_findings, **SHARED}
 
 

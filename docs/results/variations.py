@@ -200,6 +200,51 @@ class Variation:
         return table(("varied ↓, asked →", *FACTORS), rows)
 
 
+class Finetuned:
+    """Table 1b: one network finetuned, and its probe, on canonical pictures of the same objects, by fold."""
+
+    def __init__(self, path: Path) -> None:
+        rows = pl.read_parquet(path)
+        self.unconverged = rows.filter(pl.col("measure") == "flag: unconverged", pl.col("value") > 0)[
+            "trial"
+        ].n_unique()
+        self.rows = rows.filter(pl.col("measure").is_in([GAP, ACCURACY]), pl.col("target") == "category")
+
+    @property
+    def folds(self) -> int:
+        return self.rows["design.fold"].n_unique()
+
+    def by_fold(self, protocol: str, what: str, measure: str = ACCURACY) -> dict[int, float]:
+        own = self.rows.filter(
+            pl.col("protocol") == protocol, pl.col("set") == what, pl.col("measure") == measure
+        ).sort("design.fold")
+        found = dict(zip(own["design.fold"].to_list(), own["value"].to_list()))
+        assert len(found) == len(own) > 0, f"{len(own)} numbers of {len(found)} folds for {protocol}, {what}"
+        return {int(fold): float(value) for fold, value in found.items()}
+
+    def gap(self, protocol: str, factor: str) -> dict[int, float]:
+        return less(self.by_fold(protocol, f"varying-{factor}"), self.by_fold(protocol, "canonical"))
+
+    def change(self, factor: str) -> dict[int, float]:
+        """The gap finetuned less that of the probe."""
+        return less(self.gap("finetune", factor), self.gap("probe", factor))
+
+    def claims(self) -> dict[str, Judged]:
+        """Better in place, worse in gap, as the paper says of finetuning."""
+        place = less(self.by_fold("finetune", "canonical"), self.by_fold("probe", "canonical"))
+        return family(place=above(place), gap=above(averaged([self.change(factor) for factor in FACTORS]), -1))
+
+    def table(self) -> str:
+        rows = []
+        for protocol, name in (("probe", "linear"), ("finetune", "finetuned")):
+            known = [interval(self.by_fold(protocol, one), cut=True) for one in ("trained-canonical", "canonical")]
+            gaps = [self.gap(protocol, factor) for factor in FACTORS]
+            rows.append((name, *known, *map(points, gaps), points(averaged(gaps))))
+        changes = [self.change(factor) for factor in FACTORS]
+        rows.append(("finetuned less linear", "", "", *map(points, changes), points(averaged(changes))))
+        return table(HEAD, rows)
+
+
 HEAD = ("network", "trained on", "held out", *FACTORS, "average")
 
 
