@@ -9,11 +9,9 @@ import numpy as np
 import polars as pl
 
 from docs.results.contrasts import Judged, above, above_all, family, less
-from docs.results.numbers import interval, mean_of, number, table
+from docs.results.numbers import interval, mean_of, number, spearman, table
 from unseen.kinds.published_variation import tables
-from unseen.kinds.variability.contents import bare
-from unseen.measures import nearest_seen, path_similarity
-from unseen.measures.ranks import spearman
+from unseen.kinds.variability.contents import bare, similarity_of
 
 FACTORS = ("pose", "background", "size", "position", "light")
 WORST, REST = FACTORS[:3], FACTORS[3:]
@@ -172,15 +170,17 @@ class Variation:
         """Fig. 7: classes never seen varying, by WordNet's similarity to the nearest class that was."""
         others, seen = self.of_classes("others"), self.of_classes("exposed")["level"].unique().to_list()
         classes = others["level"].unique(maintain_order=True).to_list()
-        names = [bare(name) for name in (*classes, *seen)]
-        near = nearest_seen(path_similarity(names), np.arange(len(names)) >= len(classes))[: len(classes)]
-        rows, ranks = [], {"value": {}, "less": {}}
+        alike = similarity_of([bare(name) for name in (*classes, *seen)], "wordnet")[: len(classes), len(classes) :]
+        near = np.where(np.isfinite(alike), alike, -np.inf).max(axis=1)
+        near = np.where(np.isfinite(near), near, np.nan)
+        rows: list[tuple[str, ...]] = []
+        ranks: dict[str, dict[int, float]] = {"value": {}, "less": {}}
         others = others.with_columns((pl.col("value") - pl.col("value otherwise")).alias("less"))
         for what, found in ranks.items():
             for (fold,), own in others.group_by(["design.fold"], maintain_order=True):
                 gaps = dict(zip(own["level"], own[what]))
                 kept = [at for at, name in enumerate(classes) if np.isfinite(near[at]) and name in gaps]
-                found[fold] = spearman(near[kept], np.array([gaps[classes[at]] for at in kept]))
+                found[fold] = spearman(near[kept], [gaps[classes[at]] for at in kept])
         for at in np.argsort(-np.nan_to_num(near, nan=-1), kind="stable"):
             own = others.filter(pl.col("level") == classes[at])
             each = (points(dict(zip(own["design.fold"], own[what]))) for what in ("value", "less"))
