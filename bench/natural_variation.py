@@ -261,6 +261,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--toy", action="store_true")
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args(words)
+    began = time.perf_counter()
     if args.list:
         for stage in stages(args.meshes):
             words = command(stage, args)[1 if stage.module else 3 :]
@@ -272,7 +273,7 @@ def main(words: Sequence[str] | None = None) -> int:
     Path(args.studies).mkdir(parents=True, exist_ok=True)
     unpack(args)
     todo = [stage for stage in wanted(args) if not done(stage, args)]
-    left = run(todo, args, BEGAN + 60 * args.minutes - KEEPING)
+    left = run(todo, args, began + 60 * args.minutes - KEEPING)
     if args.packs:
         pack(args)
     print(f"left: {', '.join(left)}; the same command goes on" if left else "all done")
