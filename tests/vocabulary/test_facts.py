@@ -12,12 +12,14 @@ import pytest
 
 import unseen
 from unseen.designs import (
+    decorrelate,
     expose,
     from_lists,
     hold_out_combinations,
     hold_out_levels,
     leave_one_out,
     matrix,
+    replicate,
     vary_each,
     vary_some,
 )
@@ -26,11 +28,13 @@ from unseen.vocabulary.design_facts import (
     TYPES,
     Combinations,
     Conditions,
+    Decorrelated,
     EachVaried,
     Exposed,
     LeftOut,
     Listed,
     Ranges,
+    Replicated,
     Varied,
     facts_of,
 )
@@ -49,6 +53,8 @@ THINGS = FactorSpace((
 ))  # fmt: skip
 OWN = {"category": np.arange(8) % 2, "object": np.arange(8)}
 OBJECTS = Samples(THINGS, (Block(8, OWN, grid=("pose", "size")),))
+PAINTS = FactorSpace({"category": ("a", "b", "c"), "texture": ("a", "b", "c")})
+PAINTED = Samples(PAINTS, (Block(90, {"category": np.arange(90) % 3}, grid=("texture",)),))
 LOOK = {"transformation": "look", "plain": "clear"}
 SOURCE = Path(unseen.__file__).parent
 
@@ -65,6 +71,8 @@ def made():
         (leave_one_out(SAMPLES, left_out="noise", **by), LeftOut),
         (vary_some(OBJECTS, regime="samples", vary="pose", held_out=1, seed=0), Varied),
         (vary_each(OBJECTS, images=40, seed=0), EachVaried),
+        (decorrelate(PAINTED, decorrelated=0.5, seed=0), Decorrelated),
+        (replicate(SAMPLES, factor="look", shifted=["noise"], seed=0), Replicated),
         (from_lists(SAMPLES, lists={"train": [0, 1], "unseen": [5]}, columns="look"), Listed),
     ]
 

@@ -7,7 +7,6 @@ HOG the edges. Maps are ``[n, h, w]``; each measure gives ``[n]``, NaN where a m
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
@@ -18,6 +17,7 @@ from jaxtyping import Float
 
 from unseen.measures.ranks import spearman, summed
 from unseen.measures.statistics import NAN, Interval, mean_interval
+from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError
 
 LARGE = 100_000  # pixels of all maps, from which threads pay (ours)
@@ -43,7 +43,7 @@ def map_similarity(maps: Float[np.ndarray, "n h w"], others: Float[np.ndarray, "
     _check(maps, others)
     if maps.size < LARGE or len(maps) < 2:
         return _similar(maps, others)
-    with ThreadPoolExecutor(min(len(maps), os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(min(len(maps), cores())) as pool:
         parts = list(pool.map(_similar, np.split(maps, len(maps)), np.split(others, len(maps))))
     return MapSimilarity(
         *(np.concatenate([getattr(one, each.name) for one in parts]) for each in fields(MapSimilarity))

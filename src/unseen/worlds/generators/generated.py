@@ -174,7 +174,7 @@ def generated(
 
     >>> world = generated({"name": "digits", "viewpoint": "none"}, per_category=10)
     >>> world.samples.space.names, world.samples.space["origin"].levels, len(world.samples)
-    (('category', 'origin'), ('real', 'generated'), 999)
+    (('category', 'origin'), ('real', 'generated'), 996)
     """
     inner = inner_world(of, "draw after")
     check_numbers(inner, learn_from, seed, views=views, per_category=per_category, steps=steps, batch=batch,

@@ -66,7 +66,7 @@ def fog(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     much, decay = FOGS[round(strength) - 1]
     cloud = plasma(keys, images.shape[-2], images.shape[-1], decay, "fog").float()[:, None].mul_(much)
     most = images.flatten(1).amax(1).float().view(-1, 1, 1, 1) / 255
-    return (images.float().div_(255) + cloud).mul_(most).div_(most + much).mul_(255).clamp_(0, 255)
+    return (images.float() / 255 + cloud).mul_(most).div_(most + much).mul_(255).clamp_(0, 255)
 
 
 def brightness(images: Tensor, strength: float, keys: Tensor) -> Tensor:
