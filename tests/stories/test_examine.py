@@ -77,7 +77,7 @@ def test_a_model_by_its_factory_becomes_a_page_and_its_study_goes_on(say):
     again = say(*words)
     assert "1 finished already" in again.out
     assert sorted(path.name for path in (study / "trials").iterdir()) == before
-    assert say("status", study).code == 0
+    assert "1 of 1 trial finished" in say("status", study).out
     numbers = say("results", study, "--format", "csv")
     assert numbers.out.startswith("x,series,set")
     table = say(*words, "--format", "md")

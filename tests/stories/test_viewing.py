@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import uvicorn
 
+import small_study
 from unseen.studies.store import Store
 from unseen.viewer.serving import served
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed; `uv sync` brings it")
+pytest_plugins = ("studies_fixtures",)
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine; on Debian: apt-get install chromium"),
 ]
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
+MODEL = """
+import torch
+from torch import nn
+
+
+def small():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Conv2d(3, 8, 3, 2, 1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 3))
+"""
+ASKED = ["--labels", "labels.txt", "--images", "120", "--no-feeding-check", "--device", "cpu",
+         "--set", 'world.classes=["car", "mug", "chair"]', "--set", "world.instances=2", "--set", "world.side=16",
+         "--set", "world.levels=3", "--set", "world.pair_levels=3", "--set", "world.backgrounds=3",
+         "--set", "world.pair_backgrounds=2", "--set", "world.combinations=20",
+         "--set", 'explanations.methods=["gradient", "edges"]', "--set", "explanations.images=2"]  # fmt: skip
 READY = "body[data-ready] #content:not([aria-busy])"
 SLOW = 30_000
 
@@ -40,9 +58,9 @@ def runs(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def address(runs):
-    page = served(runs, port=0)
+@contextmanager
+def serving(folder):
+    page = served(folder, port=0)
     server = uvicorn.Server(uvicorn.Config(page.app(), log_level="error", lifespan="off", ws="none"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [page.bound]}, daemon=True)
     thread.start()
@@ -51,6 +69,12 @@ def address(runs):
     yield page.address
     server.should_exit = True
     thread.join(10)
+
+
+@pytest.fixture(scope="module")
+def address(runs):
+    with serving(runs) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +151,7 @@ def test_somebody_sorts_trials_and_reads_how_one_learned(tab, address):
     tab.wait_for_selector(".chart[data-drawn] svg")
     assert tab.locator(".chart svg").count() == 2
     tab.get_by_text("Data").first.click()
+    tab.wait_for_selector(".data tbody tr")
     assert tab.locator(".data tbody tr").count() > 10
     with tab.expect_download() as file:
         tab.get_by_role("button", name="Download as CSV").first.click()
@@ -272,3 +297,78 @@ def test_a_study_that_is_not_there_is_told_in_words(browser, address):
     tab.get_by_role("link", name="All studies").click()
     tab.wait_for_selector(".study")
     context.close()
+
+
+@pytest.fixture(scope="module")
+def examined(tmp_path_factory, compiled):
+    """What `unseen examine` made of a small model with maps, a study, and what `compare` and `explain` wrote of it."""
+    home = tmp_path_factory.mktemp("examined")
+    (home / "viewed_model.py").write_text(MODEL)
+    (home / "labels.txt").write_text("car\nmug\nchair\n")
+    Store(home / "runs" / "combinations").unpack(GOLDEN / "combinations.unseen")
+    for words in (["examine", "viewed_model:small", *ASKED], ["compare", "runs/combinations"]):
+        done = small_study.unseen(*words, cwd=home, compiled=compiled)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return home
+
+
+@pytest.mark.slow
+def test_somebody_looks_at_what_an_examination_found_and_at_a_comparison(tab, examined):
+    with serving(examined / "runs") as address:
+        go(tab, address, "")
+        assert tab.locator(".study").count() == 2
+        card = tab.locator(".study", has_text="Where does viewed_model:small fail?")
+        assert "1 of 1 trial finished" in card.inner_text()
+        with tab.context.expect_page() as opened:
+            tab.locator(".written a").click()
+        comparison = opened.value
+        comparison.wait_for_selector("h1")
+        assert "side by side" in comparison.inner_text("h1")
+        comparison.close()
+        card.get_by_role("link").click()
+        tab.get_by_role("link", name="seed 0").click()
+        tab.wait_for_selector(".looked img")
+        pictures = tab.locator(".looked img")
+        assert pictures.count() == tab.locator(".looked").count() * 3 - tab.locator(".looked .none").count() > 0
+        assert pictures.evaluate_all("(all) => all.every((one) => one.naturalWidth > 0 && one.alt)")
+        assert "does not depend on the weights" in tab.inner_text(".looked")
+        row = tab.locator(".looked a").first.get_attribute("href").split("row=")[1]
+        go(tab, address, "#images?study=examine/viewed_model-small&set=")
+        assert painted(tab) > 20
+        tab.locator(f".tile[data-row='{row}']").first.click()
+        tab.wait_for_selector("dialog .answers .maps img")
+        tab.keyboard.press("Escape")
+        tab.get_by_role("link", name="Numbers").click()
+        tab.wait_for_selector(".chart[data-drawn] svg")
+        with tab.context.expect_page() as opened:
+            tab.get_by_role("link", name="Report").click()
+        opened.value.wait_for_selector("h1")
+        assert "fail" in opened.value.inner_text("h1")
+        opened.value.close()
+
+
+@pytest.mark.slow
+def test_a_study_is_followed_while_it_runs_until_its_last_trial(tab, tmp_path, compiled):
+    """Nobody reloads: the page looks again by itself."""
+    (tmp_path / "runs").mkdir()
+    recipe = small_study.written(tmp_path / "tiny.toml", small_study.tiny(training__epochs=80, seeds=[0, 1]))
+    command = small_study.command("run", recipe, "--out", tmp_path / "runs" / "tiny", "--device", "cpu", "--workers", 1)
+    how = {"cwd": tmp_path, "env": small_study.surroundings(compiled), "stdout": subprocess.DEVNULL}
+    with serving(tmp_path / "runs") as address, subprocess.Popen(command, **how) as run:
+        try:
+            while not (tmp_path / "runs" / "tiny" / "workers").is_dir():
+                assert run.poll() is None
+                time.sleep(0.1)
+            go(tab, address, "")
+            tab.wait_for_selector(".study .chip.live")
+            tab.locator(".study a").click()
+            tab.wait_for_selector(".work .progress")
+            assert tab.locator("#where .chip.live").is_visible()
+            tab.wait_for_selector("tr[data-state=running]")
+            tab.wait_for_selector("tr[data-state=finished] .share")
+            sync_api.expect(tab.get_by_text("4 of 4 trials finished")).to_be_visible(timeout=120_000)
+            sync_api.expect(tab.locator("#where .chip.live")).to_have_count(0, timeout=60_000)
+        finally:
+            run.terminate()
+        tab.get_by_role("link", name="Images").click()
+        assert painted(tab) > 0

@@ -160,10 +160,13 @@ def _lowest(pair: Pair) -> Pair:
 def _runs(levels: Sequence[Any], each: int) -> tuple[str, ...]:
     """Names of runs of levels, numbers short.
 
-    >>> _runs((1, 2, 3), 2), _runs((0.25806, 0.5), 1), _runs((-30.0, -26.0), 2)
-    (('1–2', '3'), ('0.26', '0.5'), ('−30…−26',))
+    >>> _runs((1, 2, 3), 2), _runs((0.25806, 0.5), 1), _runs((-30.0, -26.0), 2), _runs((-120.0,), 1)
+    (('1–2', '3'), ('0.26', '0.5'), ('−30…−26',), ('−120',))
     """
-    short = [f"{level:.2g}" if isinstance(level, float) else str(level) for level in levels]
+    short = [
+        (f"{level:.0f}" if abs(level) >= 10 else f"{level:.2g}") if isinstance(level, float) else str(level)
+        for level in levels
+    ]
     names = [name.replace("-", "−") if isinstance(level, float | int) else name for name, level in zip(short, levels)]
     ends = [(names[start], names[min(start + each, len(names)) - 1]) for start in range(0, len(names), each)]
     return tuple(first if first == last else f"{first}{'…' if '−' in last else '–'}{last}" for first, last in ends)

@@ -42,11 +42,7 @@ def _condition(record: Record) -> str:
 
 
 def _of(record: Record, number: int, many: int) -> list[Section | str]:
-    told = shown_facts(record)
-    checks = {
-        one.method: Check(one.method, one.order, one.steps, one.alike, None, None)
-        for one in similarities(record.folder) if one.order == "cascading"
-    }  # fmt: skip
+    told, checks = shown_facts(record), _checks(record)
     suffix = f"-{number}" if many > 1 else ""
     label = f" ({record.facts['label']})" if many > 1 else ""
     if not told:
@@ -59,6 +55,18 @@ def _of(record: Record, number: int, many: int) -> list[Section | str]:
     )
     shown = maps_section(explained, f"maps{suffix}", f"What it looks at{label}", intro)
     return [shown, *checks_sections(explained, f"maps{suffix}-")]
+
+
+def explained_of(record: Record) -> Explained:
+    """What was recorded of a trial's maps, with what the checks say of each method."""
+    return _explained(record, _checks(record))
+
+
+def _checks(record: Record) -> dict[str, Check]:
+    return {
+        one.method: Check(one.method, one.order, one.steps, one.alike, None, None)
+        for one in similarities(record.folder) if one.order == "cascading"
+    }  # fmt: skip
 
 
 def _explained(record: Record, checks: dict[str, Check]) -> Explained:

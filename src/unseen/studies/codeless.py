@@ -21,14 +21,15 @@ from unseen.vocabulary.world import World
 
 
 def without_code(description: Mapping[str, Any]) -> dict[str, Any]:
-    """A trial's description but for the code of its network, and of the encoder that it starts from."""
+    """A trial's description but for the code of its network, and of the encoder that it starts from; of a model that
+    somebody brings also what its outputs are called, which only the opened model tells."""
     told = {**description, "network": _codeless(description["network"])}
     before = description.get("pretraining")
     return told if before is None else {**told, "pretraining": {**before, "network": _codeless(before["network"])}}
 
 
 def _codeless(network: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in network.items() if key != "code"}
+    return {key: value for key, value in network.items() if key not in ("code", "labels")}
 
 
 class Codeless:

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from unseen.viewer import answers, numbers, pair, pictures, splits, trials, units
+from unseen.viewer import answers, maps, numbers, pair, pictures, splits, trials, units, written
 from unseen.viewer.asked import Asked
 from unseen.viewer.charts import vega
 from unseen.viewer.guard import Guard
@@ -36,6 +36,7 @@ ANSWERS: dict[str, Callable[[Shelf, Asked], Any]] = {
     "sheet": pictures.sheet,
     "image": pictures.image,
     "worlds": pictures.worlds,
+    "maps": maps.maps,
     "pair": pair.pair,
     "units": units.units,
     "exciting": units.exciting,
@@ -98,7 +99,7 @@ async def _vega(request: Request) -> Response:
 async def _report(request: Request) -> Response:
     asked = Asked(tuple(request.query_params.multi_items()))
     try:
-        path: Path = await run_in_threadpool(trials.report_file, request.app.state.shelf, asked)
+        path: Path = await run_in_threadpool(written.page_file, request.app.state.shelf, asked)
     except UnseenError as error:
         return PlainTextResponse(str(error), 404)
     return FileResponse(path, headers={"content-security-policy": REPORT_POLICY, **CHECKED})

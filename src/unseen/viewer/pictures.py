@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.kinds.stretched import STRETCHED, visible
+from unseen.studies.explained.stored_maps import has_maps
+from unseen.studies.records import Record
 from unseen.studies.subjects import one_world
 from unseen.viewer.answers import _worded, answerers, right, scanned
 from unseen.viewer.asked import Asked
@@ -140,7 +142,16 @@ def image(shelf: Shelf, asked: Asked) -> dict[str, Any]:
         world = now.study.world(point)
         (row,) = asked.rows("row", 1) or [0]
         told = described(world, row)
-    return {**told, "answers": answers_to(on_shelf, now, point, row) if asked.text("answers") else []}
+    if not asked.text("answers"):
+        return {**told, "answers": []}
+    return {**told, "answers": answers_to(on_shelf, now, point, row), "maps": _has_maps(now, asked.text("trial"))}
+
+
+def _has_maps(now: Reading, name: str) -> bool:
+    """Whether maps of the trial whose image is shown were recorded."""
+    known = now.identities[now.trial(name)] if name.isdecimal() and len(name) < 12 else name
+    facts = now.facts.get(known) if known else None
+    return facts is not None and has_maps(Record(dict(facts), now.stored.store.trials / str(known)))
 
 
 def described(world: World, row: int) -> dict[str, Any]:

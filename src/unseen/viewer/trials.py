@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from unseen.studies.explained.stored_maps import has_maps
+from unseen.studies.records import Record
 from unseen.studies.trials import setting_text
+from unseen.viewer import written
 from unseen.viewer.asked import Asked
 from unseen.viewer.running import Now, at_work, curve_points, time_left, told
-from unseen.viewer.shelf import NotServed, Reading, Shelf
+from unseen.viewer.shelf import Reading, Shelf
 from unseen.vocabulary.spans import clock
 
 
 def studies(shelf: Shelf, asked: Asked) -> dict[str, Any]:
-    """Every study that is served, the one that changed last first."""
+    """Every study that is served, the one that changed last first; and pages that belong to none of them."""
     rows = [
         {
             "name": name,
@@ -31,7 +34,7 @@ def studies(shelf: Shelf, asked: Asked) -> dict[str, Any]:
         for name, one in shelf.overviews()
     ]
     rows.sort(key=lambda row: str(row["changed"] or ""), reverse=True)
-    return {"folder": str(shelf.folder), "studies": rows}
+    return {"folder": str(shelf.folder), "studies": rows, "pages": written.pages(shelf)}
 
 
 def study(shelf: Shelf, asked: Asked) -> dict[str, Any]:
@@ -57,7 +60,7 @@ def study(shelf: Shelf, asked: Asked) -> dict[str, Any]:
         "others": max(0, len(store.finished()) - states.count("finished") - states.count("damaged")),
         "subjects": len(store.subjects()),
         "trials": rows,
-        "report": (on_shelf.path / "report" / "report.html").is_file(),
+        **written.of_study(on_shelf.path),
     }
 
 
@@ -133,6 +136,7 @@ def trial(shelf: Shelf, asked: Asked) -> dict[str, Any]:
         "task": facts.get("task", "classification"),
         "layers": facts["tasks"],
         "factors": facts["factors"],
+        "maps": has_maps(Record(dict(facts), now.stored.store.trials / row["identity"])),
     }
 
 
@@ -150,11 +154,3 @@ def _facts(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("identity", str(facts.get("identity", ""))),
     ]
     return [(name, words) for name, words in told if words]
-
-
-def report_file(shelf: Shelf, asked: Asked) -> Any:
-    """Where the written report of a study is."""
-    path = shelf[asked.text("study")].path / "report" / "report.html"
-    if not path.is_file():
-        raise NotServed(f"no report is written yet; `unseen report {path.parents[1]}` writes it.")
-    return path

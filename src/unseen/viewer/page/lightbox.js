@@ -1,6 +1,7 @@
 // One image large, in a dialog: its factors to be dragged, and what everybody said of it.
 
 import { ask, h, link, percent, short, table } from "./parts.js";
+import { looked } from "./maps.js";
 import { pose } from "./pose.js";
 
 /** Open one of the images that a page shows; the arrow keys go on to the others. */
@@ -16,6 +17,9 @@ export function lightbox(view, one) {
     try {
       const told = await ask("image", { ...parameters, row: found.row, answers: 1 });
       if (mine === turn) answers.replaceChildren(...said(told.answers, view));
+      if (!told.maps) return;
+      const maps = await looked({ ...parameters, row: found.row });
+      if (mine === turn && maps.length) answers.append(h("h3", "What it looks at"), ...maps);
     } catch (error) {
       if (mine === turn) answers.replaceChildren(h("p.trouble", error.message));
     }

@@ -14,7 +14,8 @@ const PAGES = {
   world: () => import("./world.js"),
 };
 const TABS = [["trials", "Trials"], ["numbers", "Numbers"], ["images", "Images"], ["pair", "Two subjects"], ["units", "Units"], ["split", "Split"], ["world", "World"]];
-const OFTEN = 2500, SELDOM = 20000; // milliseconds between two looks at a study that runs, and at one that does not
+const WRITTEN = [["report", "Report ↗"], ["explained", "Maps ↗"]]; // pages that commands wrote beside the study
+const OFTEN = 2500, SELDOM = 8000; // milliseconds between two looks at a study that runs, and at one that does not
 
 const content = document.getElementById("content");
 let shown = null, turn = 0, timer = 0;
@@ -93,8 +94,10 @@ function heading(page, study) {
   if (!study) return;
   tabs.replaceChildren(
     ...TABS.map(([name, words]) => h("a", { href: link(name, { study: study.name }), "aria-current": name === page || (name === "trials" && page === "trial") ? "page" : null }, words)),
-    study.report ? h("a", { href: `/report?study=${encodeURIComponent(study.name)}`, target: "_blank", rel: "noopener" }, "Report ↗") : "",
+    ...WRITTEN.filter(([name]) => study[name]).map(([name, words]) => h("a", { href: `/report?study=${encodeURIComponent(study.name)}&page=${name}`, target: "_blank", rel: "noopener" }, words)),
   );
+  const current = tabs.querySelector("[aria-current]"); // on a phone it may stand outside of what is seen
+  if (current) tabs.scrollLeft = current.offsetLeft - (tabs.clientWidth - current.offsetWidth) / 2;
 }
 
 /** How far a study is, in a word. */

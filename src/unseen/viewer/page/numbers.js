@@ -50,7 +50,7 @@ function draw(page, means, by, said, parameters) {
   const apart = means.rows.length ? Object.keys(means.rows[0]).filter((key) => !["mean", "low", "high", "repeats", ...by].includes(key)) : [];
   const panels = new Map();
   for (const row of means.rows) {
-    const name = apart.map((key) => row[key]).filter((one) => one !== "" && one !== null).join(" · ");
+    const name = apart.filter((key) => row[key] !== "" && row[key] !== null).map((key) => (key === "level" ? `level ${short(row[key])}` : row[key])).join(" · ");
     panels.set(name, [...(panels.get(name) || []), row]);
   }
   if (!means.rows.length) return page.append(h("p", "No row has all of these. Choose fewer."));

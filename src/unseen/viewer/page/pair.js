@@ -13,6 +13,7 @@ export async function show(page, given, study, go) {
   if (everybody.length < 2) { page.append(h("p", "Two must have answered; so far it is ", plural(everybody.length, "subject"), ".")); return {}; }
   const parameters = { study: study.name, ...given, first: choices.chosen[0] };
   if (!("second" in given)) parameters.second = everybody.find((one) => one.name !== parameters.first).name;
+  else if (/^\d+$/.test(parameters.second) && study.trials[parameters.second]?.identity) parameters.second = study.trials[parameters.second].identity; // a trial may be named by its place
   if (!("target" in given)) parameters.target = choices.targets[0];
   if (!("set" in given) && choices.sets.length > 1) parameters.set = choices.sets.find((one) => /unseen|test|across/.test(one)) || choices.sets[0];
   const change = (more) => go("pair", { ...parameters, start: "", ...more });

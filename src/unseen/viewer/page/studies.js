@@ -5,7 +5,8 @@ import { ask, bytes, h, link, number, plural } from "./parts.js";
 export async function show(page) {
   const list = h("ul.studies");
   const head = h("p.small");
-  page.append(h("h1", "Studies"), head, list);
+  const pages = h("section", { "aria-label": "Written pages" });
+  page.append(h("h1", "Studies"), head, list, pages);
   let before = "";
   async function refresh() {
     const found = await ask("studies");
@@ -17,12 +18,18 @@ export async function show(page) {
   function draw(found) {
     head.textContent = `${plural(found.studies.length, "study", "studies")} in ${found.folder}`;
     list.replaceChildren(...found.studies.map(card));
+    pages.replaceChildren(...(found.pages.length ? [h("h2", "Comparisons and other written pages"), h("ul.written", found.pages.map(written))] : []));
     if (!found.studies.length) {
       list.replaceChildren(h("li.empty", h("p", "No study is here yet. ", h("code", "unseen demo"), " makes one in a few minutes; it appears here by itself.")));
     }
   }
   await refresh();
   return { refresh };
+}
+
+/** A page that `unseen compare`, `explain` or `retest` wrote. */
+function written(one) {
+  return h("li", h("a", { href: `/report?page=${encodeURIComponent(one.name)}`, target: "_blank", rel: "noopener" }, `${one.title} ↗`), h("span.small", `${one.name} · ${one.changed.replace("T", " ").slice(0, 16)}`));
 }
 
 function card(one) {

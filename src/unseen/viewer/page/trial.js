@@ -2,6 +2,7 @@
 
 import { ask, h, link, number, plural, table } from "./parts.js";
 import { chart } from "./chart.js";
+import { looked } from "./maps.js";
 
 export async function show(page, parameters, study) {
   const one = await ask("trial", { study: study.name, trial: parameters.trial });
@@ -14,6 +15,11 @@ export async function show(page, parameters, study) {
   for (const [flag, words] of Object.entries(one.flags || {})) page.append(h("p.flagged", h("span.flag", flag), ` ${words}`));
   if (one.state !== "finished") return {};
   if (one.curve.length) page.append(curves(one));
+  if (one.maps) {
+    const maps = h("section", h("h2", "What it looks at"), h("p.small", "Drawing the maps that were recorded."));
+    page.append(maps);
+    looked({ study: study.name, trial: one.identity }).then((found) => maps.replaceChildren(h("h2", "What it looks at"), ...found), (error) => maps.append(h("p.trouble", error.message)));
+  }
   page.append(h("div.columns",
     h("section", h("h2", "Facts"), h("table.facts", h("tbody", one.facts.map(([name, words]) => h("tr", h("th", { scope: "row" }, name), h("td", words)))))),
     h("section", h("h2", "Sets"), h("table.facts", h("tbody", Object.entries(one.sets).map(([name, n]) => h("tr", h("th", { scope: "row" }, name), h("td", plural(n, "image")))))),
