@@ -199,7 +199,9 @@ def flags(contents: Contents) -> Section:
 def numbers(contents: Contents) -> Part:
     if not contents.summary.height:
         return "Numbers: no trial has finished, so there are none."
-    words = f"All {contents.summary.height:,} numbers behind the figures, each with its interval and n"
+    many = contents.summary.height
+    words = f"All {many:,} numbers behind the figures, each" if many > 1 else "The number behind the figures,"
+    words = f"{words} with its interval and n"
     body = f"<details><summary>{words}</summary>{tables.summary(contents)}</details>"
     return Section("numbers", "Numbers", (Html(f"{body}\n<p>{tables.csv_link(contents.summary, 'summary.csv')}</p>"),))
 

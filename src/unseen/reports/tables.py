@@ -129,7 +129,7 @@ def csv_link(frame: pl.DataFrame, name: str) -> str:
     ).decode()
     return (
         f'<a class="download small" download="{escape(name)}" href="data:text/csv;charset=utf-8;base64,{data}">'
-        f"Download as CSV ({frame.height:,} rows)</a>"
+        f"Download as CSV ({frame.height:,} row{'s' * (frame.height != 1)})</a>"
     )
 
 
