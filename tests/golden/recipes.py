@@ -17,6 +17,11 @@ EXPOSED = {
     "training": TRAINING | {"epochs": 6},
 }
 
+GIVEN = {"model": "efficientnet-lite0"}
+SMALL = {"backbone": "resnet18-w8", "stem": "small"}
+METHODS = ["gradient", "grad-cam", "guided-backprop", "edges"]
+MAPPED = {"network": SMALL, "training": TRAINING | {"epochs": 4}, "recordings": {"layers": "none"}}
+
 
 RECIPES: dict[str, dict[str, Any]] = {
     "combinations": {  # which combinations were seen, two ways to share, units recorded
@@ -147,7 +152,73 @@ RECIPES: dict[str, dict[str, Any]] = {
         "targets": ["category"],
         "world": {"name": "objects", "categories": ["mug", "chair", "car"], "instances": 8, "pose": 4, "side": 32},
         "design": {"name": "ask", "factors": ["pose"]},
-        "network": {"model": "efficientnet-lite0"},
+        "network": GIVEN,
+    },
+    "weaknesses": {  # the same model, asked canonical and changed images
+        "title": "Where does it fail? Golden",
+        "question": "Which changes of an image does it not survive, and on which classes and objects does it fail?",
+        "seeds": [0],
+        "world": {"name": "natural-variation", "classes": ["mug", "chair", "car"], "instances": 6, "levels": 5}
+        | {"backgrounds": 3, "pair_levels": 3, "pair_backgrounds": 3, "combinations": 30, "side": 32},
+        "design": {"name": "vary_each", "images": 150},
+        "network": GIVEN,
+    },
+    "cues": {  # texture tells the category in training, or half, or not; asked where the two conflict
+        "title": "Texture or shape, golden",
+        "question": "Where shape and texture conflict, which of the two decides?",
+        "targets": ["category"],
+        "seeds": [0],
+        "world": {"name": "objects", "categories": ["mug", "chair", "car"], "instances": 60, "pose": 2}
+        | {"textures": "categories", "side": 24},
+        "design": {"name": "decorrelate", "test_images_per_category": 8},
+        "network": SMALL,
+        "training": TRAINING | {"epochs": 12},
+        "recordings": {"sets": ["agreeing", "conflicting"], "layers": "none"},
+        "grid": {"design.decorrelated": [0.0, 0.5, 1.0], "design.seed": [0, 1, 2]},
+    },
+    "replica": {  # six models on a test set, on one made like it, and before backgrounds never shown
+        "title": "A test set made anew, golden",
+        "question": "Which change in the making of a new test set costs accuracy?",
+        "targets": ["category"],
+        "seeds": [0],
+        "world": {"name": "objects", "categories": ["mug", "chair", "car"], "instances": 120, "pose": 2}
+        | {"backgrounds": 3, "side": 24},
+        "design": {"name": "replicate", "factor": "background", "shifted": ["city 1"], "original_per_category": 8},
+        "network": SMALL,
+        "training": TRAINING,
+        "recordings": {"sets": ["original", "replica", "shifted"], "layers": "none"},
+        "grid": {
+            "network.backbone": ["resnet18-w8", "resnet18-w16"],
+            "training.epochs": [2, 5, 12],
+            "design.seed": [0, 1, 2],
+        },
+    },
+    "sanity": {  # do maps change with the weights, and with labels that are dealt out at random?
+        "title": "Sanity checks, golden",
+        "question": "Which maps depend on what a network learned?",
+        "kind": "sanity",
+        "seeds": [0],
+        "targets": ["category"],
+        "world": {"name": "shuffled", "of": {"name": "digits", "viewpoint": "position"}},
+        **MAPPED,
+        "design": {"name": "hold_out_combinations", "columns": "position", "seen_per_level": 8, "images": 720}
+        | {"validation_images": 72, "test_images": 72, "probe_per_cell": 1},
+        "explanations": {"methods": METHODS, "images": 2, "checked": 4, "orders": ["cascading"]},
+        "grid": {"world.dealt": [False, True], "design.seed": [0, 1, 2]},
+    },
+    "looking": {  # does evidence lie on the object, before backgrounds that were seen and others?
+        "title": "Where networks look, golden",
+        "question": "Does the evidence leave the object where the combination was never seen?",
+        "kind": "looking",
+        "seeds": [0],
+        "targets": ["category"],
+        "world": {"name": "objects", "categories": ["mug", "chair", "car"], "instances": 40, "pose": 1}
+        | {"backgrounds": 3, "side": 24},
+        **MAPPED,
+        "design": {"name": "hold_out_combinations", "columns": "background", "seen_per_level": 1, "images": 72}
+        | {"validation_images": 9, "test_images": 18, "probe_per_cell": 1},
+        "explanations": {"methods": METHODS, "images": 2, "scored": 12, "checked": 2},
+        "grid": {"design.seed": [0, 1, 2]},
     },
 }
 

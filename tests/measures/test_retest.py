@@ -49,3 +49,15 @@ def test_models_that_are_equal_but_for_rounding_have_no_line():
     line = fit_line(x, np.array([0.2, 0.25, 0.3]))
     assert np.isnan(line.slope.value)
     assert np.isnan(line.above_one)
+
+
+@pytest.mark.parametrize("draws", [1, 2, 3])
+def test_a_slope_is_given_where_no_resample_has_two_points(draws):
+    """Of three models, some so few resamples take one of them thrice."""
+    for n in range(3, 6):
+        x = np.linspace(0.5, 0.9, n)
+        line = fit_line(x, 0.8 * x, draws=draws)
+        assert np.isclose(line.slope.value, 0.8)
+    x = np.array([0.5, 0.5, 0.5, 0.5, 0.5, 0.9])  # the one that differs is left out of both draws
+    for other in range(6):
+        assert np.isfinite(fit_line(np.roll(x, other), np.roll(0.8 * x, other), draws=draws).slope.value)

@@ -318,4 +318,6 @@ def unpack(
         console.print(f"note: {text}", markup=False, soft_wrap=True)
 
     new, here = Store(into).unpack(file, salvage=salvage, limit=limit, note=note)
-    console.print(f"{new} trials added to {into}, {here} were there already", markup=False, soft_wrap=True)
+    console.print(
+        f"{new} trial{'s' * (new != 1)} added to {into}, {here} were there already", markup=False, soft_wrap=True
+    )

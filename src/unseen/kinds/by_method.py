@@ -31,19 +31,34 @@ def frame_of(numbers: Iterable[tuple[str, str, str, Interval]]) -> pl.DataFrame:
 
 
 def show_table(console: Console, frame: pl.DataFrame, measure: str, sets: Sequence[str]) -> None:
-    """Means of one measure: a row for each method, a column for each set, and n."""
-    table = bare_table("method", *sets, "n")
+    """Means of one measure: a row for each method, a column for each set that has any, and n; a mean over fewer says
+    so itself."""
     told = {(r["series"], r["set"]): r for r in frame.iter_rows(named=True) if r["measure"] == measure}
+    sets = met(frame, sets)
+    table = bare_table("method", *sets, "n")
     for method in dict.fromkeys(name for name, _ in told):
         cells = [told.get((method, one)) for one in sets]
         n = max((cell["n"] for cell in cells if cell), default=0)
-        table.add_row(method, *("" if cell is None else number(cell["value"]) for cell in cells), str(n))
+        words = (f"{number(cell['value'])}{_fewer(cell['n'], n)}" if cell else "" for cell in cells)
+        table.add_row(method, *words, str(n))
     print_table(console, table)
 
 
-def cell(row: Mapping[str, Any] | None) -> str:
-    """A row of the summary as the cell of a table: its mean and interval."""
-    return "" if row is None else f"{number(row['value'])} {interval(row['low'], row['high'], row['n'])}"
+def met(frame: pl.DataFrame, sets: Sequence[str]) -> tuple[str, ...]:
+    """Those of the sets that have numbers: what was not asked for needs no empty column."""
+    there = set(frame["set"])
+    return tuple(one for one in sets if one in there)
+
+
+def cell(row: Mapping[str, Any] | None, most: int = 0) -> str:
+    """A row of the summary as the cell of a table: its mean and interval; of fewer repeats than ``most`` also n."""
+    if row is None:
+        return ""
+    return f"{number(row['value'])} {interval(row['low'], row['high'], row['n'])}{_fewer(row['n'], most)}"
+
+
+def _fewer(n: int, most: int) -> str:
+    return f" (n = {n})" if 1 < n < most else ""
 
 
 def dots(

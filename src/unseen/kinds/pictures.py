@@ -88,7 +88,11 @@ def _asked(split: Split, samples: Samples, found: Audit) -> np.ndarray:
     """Cells that were never seen and are asked; where nothing is trained on, all that are asked."""
     if not found.trains:
         return found.shown > 0
-    return split.mask(samples, "unseen") if "unseen" in split.sets else np.zeros(found.shown.shape, dtype=bool)
+    if "unseen" in split.sets:
+        return split.mask(samples, "unseen")
+    tested = [split.mask(samples, name) for name, rows in split.sets.items() if rows.pool == "test" and name != "probe"]
+    asked = np.any(tested, axis=0) if tested else np.zeros(found.shown.shape, dtype=bool)
+    return asked & (found.shown == 0)
 
 
 def _title(split: Split, found: Audit) -> str:

@@ -93,7 +93,8 @@ def fit_line(
     good = np.isfinite(slopes)
     found = [_interval(v, drawn[good], n, dropped, level) for v, drawn in ((slope, slopes), (intercept, intercepts))]
     r2 = float(1 - (left**2).sum() / total) if total > 0 else NAN
-    return Line(scale, found[0], found[1], r2, float((slopes[good] > 1).mean()), n, dropped)
+    steeper = float((slopes[good] > 1).mean()) if good.any() else NAN
+    return Line(scale, found[0], found[1], r2, steeper, n, dropped)
 
 
 def _check(original: np.ndarray, new: np.ndarray) -> None:
@@ -115,7 +116,7 @@ def _least_squares(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[n
 
 
 def _interval(value: float, drawn: np.ndarray, n: int, dropped: int, level: float) -> Interval:
-    low, high = percentile_ends(drawn, level)
+    low, high = percentile_ends(drawn, level) if len(drawn) else (NAN, NAN)  # each resample had one point only
     return Interval(value, float(low), float(high), n, "bootstrap over models", dropped, level)
 
 

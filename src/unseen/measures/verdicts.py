@@ -75,16 +75,17 @@ def judge(
 _FEW = {0: "there is no repeat", 1: "one repeat decides nothing", 2: "two repeats decide nothing"}
 
 
-def judge_level(values: Float[np.ndarray, " repeats"], expected: int, null: float) -> Verdict:
-    """Is a level between 0 and 1 (an accuracy, a share) beyond a margin that was set before?
+def judge_level(values: Float[np.ndarray, " repeats"], expected: int, null: float, least: float = 0.0) -> Verdict:
+    """Is a level between 0 and 1 (an accuracy, a share) beyond a margin that was set before? ``least`` is -1 for a
+    correlation.
 
     Near an end of its range a level is skewed, and a few repeats that crowd there look more alike than repeats are: t
     alone then says "beyond" in 6 of 100 studies whose mean is at the margin (standard deviation .12 around .8, n = 3
-    to 8). So ``LEVEL_SPREAD`` is added to their spread (ours), and the interval is cut at 0 and 1. Repeats that differ
-    by more than that, or of which some fail altogether, are beyond any rule for so few of them.
+    to 8). So ``LEVEL_SPREAD`` is added to their spread (ours), and the interval is cut at the ends of its range.
+    Repeats that differ by more than that, or of which some fail altogether, are beyond any rule for so few of them.
     """
     found = judge(values, expected, null=null, spread=LEVEL_SPREAD)
-    return replace(found, interval=found.interval.cut(0, 1))
+    return replace(found, interval=found.interval.cut(least, 1))
 
 
 def mostly(values: Float[np.ndarray, " n"], expected: int, null: float) -> Verdict:

@@ -177,7 +177,7 @@ def count_words(picture: SplitPicture) -> str:
     if counts.size:
         low, high = plain(float(counts.min())), plain(float(counts.max()))
         words += f", {low if low == high else f'{low}–{high}'} {kind} each ({plain(float(counts.sum()))} in all)"
-    return f"{words}; {asked} asked" if picture.trains else words
+    return f"{words}; {asked} asked" if picture.trains and asked else words
 
 
 def cut_words(picture: SplitPicture) -> str:

@@ -100,6 +100,7 @@ def summary(contents: Contents) -> str:
     names = {"x": contents.x_title, "series": contents.series_title, "set": "images", "unit_type": "unit type"}
     keys = ["measure", "series", "x", "set", "target", "layer", "unit_type"]
     keys = [key for key in keys if key in frame.columns and any(value not in (None, "") for value in frame[key])]
+    keys = [key for key in keys if key != "x" or contents.x_title]  # without a title it says what another column says
     rows = [
         [
             *(_key(key, row[key]) for key in keys),
@@ -145,10 +146,11 @@ def _flags(contents: Contents) -> str:
     if not frame.height:
         none = "Of the others none" if contents.unrun[0] else "None"
         return f"<p>{none}: every trial that was run {_sound(contents)}</p>"
-    columns = ("flag", "series", "x", "seed", "trial", "detail")
-    rows = [[_key(name, row[name]) for name in columns] for row in frame.to_dicts()]
-    heads = ["flag", contents.series_title, contents.x_title, "seed", "trial", "detail"]
-    made = table(heads, rows, wrap=("detail",))
+    heads = {"flag": "flag", "series": contents.series_title, "x": contents.x_title}
+    heads |= {name: name for name in ("seed", "trial", "detail")}
+    heads = {name: head for name, head in heads.items() if head}
+    rows = [[_key(name, row[name]) for name in heads] for row in frame.to_dicts()]
+    made = table(list(heads.values()), rows, wrap=("detail",))
     if frame.height <= MOST_FLAGS:
         return made
     kinds = Counter(frame["flag"]).most_common()
@@ -177,7 +179,7 @@ def _sound(contents: Contents) -> str:
     )
     open_still = best.filter(pl.col("best") == pl.col("last")).height
     if open_still:
-        were = "trial was" if open_still == 1 else "trials were"
+        were = f"trial{'s' * (best.height != 1)} {'was' if open_still == 1 else 'were'}"
         return (
             f"{finite}. {open_still:,} of {best.height:,} {were} best in the last epoch, by less than 5 % over the "
             "last tenth of training: whether longer training would help, these curves cannot tell."

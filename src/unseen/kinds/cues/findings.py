@@ -40,7 +40,7 @@ def _of_model(found: StudyOfCues, model: Cues) -> list[Finding]:
         level, rest = mean_interval(values), mean_interval(model.at(share, model.followed))
         statement = (
             f"{head}Where {found.cue} {words} in training, {number(level.value)} of the decisions for either cue are "
-            f"for shape, on the {'lower' if side < 0 else 'upper'} side of {MIDDLE:g} ({number(rest.value)} of the "
+            f"for shape, and {'less' if side < 0 else 'more'} than {MIDDLE:g} is expected ({number(rest.value)} of the "
             f"images have such a decision)"
         )
         known = learned(model.at(share, model.agreeing), found.chance)

@@ -64,7 +64,7 @@ def answer(one: SubjectRules) -> str:
         f"({percent(found.every)} wrong)"
     )
     if not one.tells:
-        return f"No rule: {one.why}. Judged on {judged}."
+        return f"No rule: {one.why}." + (f" Judged on {judged}." if found.lengths else "")
     several = f", corrected {probability(one.corrected)}" if one.corrected != found.p else ""
     many = len(found.rules)
     return (

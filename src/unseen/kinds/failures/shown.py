@@ -44,7 +44,8 @@ def section(every: Sequence[SubjectRules]) -> Section | str:
         if one.found.lengths:
             lengths = tuple(length_rows(one.found))
             blocks.append(Table(LENGTHS, lengths, right=LENGTHS[1:], fold="Shorter and longer lists"))
-    notes = (Text(NOTE, small=True), Text(LENGTHS_NOTE, small=True))
+    notes = [Text(NOTE, small=True)] if any(one.found.lengths for one in every) else []
+    notes += [Text(LENGTHS_NOTE, small=True)] if notes else []
     return Section("rules", "When does it fail? Rules", (*blocks, *notes))
 
 

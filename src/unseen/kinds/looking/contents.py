@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ from unseen.kinds.looking.numbers import AREA, MEASURES, SEEN, UNSEEN, truth_num
 from unseen.kinds.pictures import splits
 from unseen.kinds.recipe_words import words_of
 from unseen.kinds.trial_numbers import accuracies
-from unseen.measures import judge, mean_interval
+from unseen.measures import Verdict, judge, mean_interval
 from unseen.reports.contents import Contents
 from unseen.reports.finding import Finding
 from unseen.reports.words import number
@@ -28,7 +28,7 @@ from unseen.studies.records import Record
 from unseen.studies.study import Study
 
 SETS = (SEEN, UNSEEN, f"{SEEN}, right", f"{SEEN}, wrong", f"{UNSEEN}, right", f"{UNSEEN}, wrong")
-ENERGY = MEASURES[0]
+ENERGY, RATIO = MEASURES[:2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def summary_of(study: Study) -> pl.DataFrame:
 def summary(found: StudyOfLooking) -> pl.DataFrame:
     """Means over repeats with their intervals."""
     asked = itertools.product(found.methods, SETS, (*MEASURES, AREA))
-    return frame_of((*one, mean_interval(found.of(*one))) for one in asked)
+    return frame_of((*one, mean_interval(found.of(*one)).cut(0, np.inf if one[2] == RATIO else 1)) for one in asked)
 
 
 def findings_of(study: Study) -> tuple[Finding, ...]:
@@ -104,24 +104,30 @@ def findings(found: StudyOfLooking) -> tuple[Finding, ...]:
             continue
         seen, unseen, right, wrong = (found.of(method, one, ENERGY) for one in (SEEN, UNSEEN, SETS[4], SETS[5]))
         fall = seen - unseen
-        one = mean_interval(fall)
+        less = mean_interval(fall).value
         made.append(judged(
             f"{method}: evidence leaves the object where the combination was not seen",
             f"{method}: the share of evidence on the object is {number(float(np.nanmean(seen)))} on seen "
             "combinations and "
-            f"{number(float(np.nanmean(unseen)))} on unseen ones, {number(one.value)} less",
-            judge(fall, 1), over="repeats", key=f"{method} unseen",
+            f"{number(float(np.nanmean(unseen)))} on unseen ones, "
+            f"{number(abs(less))} {'more' if less < 0 else 'less'}",
+            _of_shares(judge(fall, 1)), over="repeats", key=f"{method} unseen",
         ))  # fmt: skip
         if np.isfinite(right - wrong).any():
-            gap = mean_interval(right - wrong)
+            gap = mean_interval(right - wrong).value
             made.append(told(
                 f"{method}: on unseen combinations, right less wrong answers",
-                f"{method}: on unseen combinations the share of evidence on the object is {number(gap.value)} "
-                "larger where "
-                "the answer is right than where it is wrong",
-                judge(right - wrong, 1), over="repeats", key=f"{method} wrong",
+                f"{method}: on unseen combinations the share of evidence on the object is "
+                f"{number(abs(gap))} {'smaller' if gap < 0 else 'larger'} where the answer is right than where it is "
+                "wrong",
+                _of_shares(judge(right - wrong, 1)), over="repeats", key=f"{method} wrong",
             ))  # fmt: skip
     return corrected(made)
+
+
+def _of_shares(verdict: Verdict) -> Verdict:
+    """A difference of two shares is at most one."""
+    return replace(verdict, interval=verdict.interval.cut(-1, 1))
 
 
 def answer(found: StudyOfLooking, claims: Sequence[Finding]) -> str:

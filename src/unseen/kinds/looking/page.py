@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from unseen.kinds.by_method import cell, dots
+from unseen.kinds.by_method import cell, dots, met
 from unseen.kinds.looking.contents import LookingContents
 from unseen.kinds.looking.numbers import AREA, MEASURES, SEEN, UNSEEN
 from unseen.reports import sections
@@ -51,14 +51,20 @@ def _table(contents: LookingContents) -> Section | str:
     if not contents.summary.height:
         return "Numbers of maps: none was compared."
     told = {(r["series"], r["set"], r["measure"]): r for r in contents.summary.iter_rows(named=True)}
+    n = int(contents.summary["n"].max() or 0)  # pyright: ignore[reportArgumentType]
+    shown = met(contents.summary, SHOWN)
+    there = set(contents.summary["measure"])  # not every world has a floor
     tables = []
-    for measure in MEASURES:
-        rows = [(method, *(cell(told.get((method, side, measure))) for side in SHOWN)) for method in contents.methods]
-        tables.append(Table(("method", *SHOWN), tuple(rows), fold="" if measure == MEASURES[0] else measure))
+    for measure in (one for one in MEASURES if one in there):
+        rows = [
+            (method, *(cell(told.get((method, side, measure)), n) for side in shown)) for method in contents.methods
+        ]
+        tables.append(Table(("method", *shown), tuple(rows), fold="" if measure == MEASURES[0] else measure))
     words = (
         "The first table is the share of evidence on the object; below it, folded: that share over the object's "
         "area (1: "
         "what a map that knows nothing has), the pointing game, and mean ranks of regions' pixels (½: what a map that "
-        "knows nothing has). The score is that of the class that was answered. 95 % intervals over repeats."
+        "knows nothing has). The score is that of the class that was answered. 95 % intervals over repeats, "
+        f"n = {n} where a cell does not say another n."
     )
     return Section("maps-in-numbers", "Where the evidence lies, in numbers", (*tables, Text(words, small=True)))

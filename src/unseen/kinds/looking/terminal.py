@@ -18,3 +18,8 @@ def show(console: Console, frame: Any, study: Study) -> None:
     """The share of evidence on the object by method."""
     console.print("[bold]share of a map's evidence on the object[/]", highlight=False)
     show_table(console, frame, ENERGY, SHOWN)
+    console.print(
+        "Means over repeats, n of them. Intervals and other measures: --format csv, json or markdown; one row per "
+        "trial: --tidy.",
+        highlight=False,
+    )

@@ -57,8 +57,8 @@ def findings(found: Replicas) -> tuple[Finding, ...]:
         level = mean_interval(values)
         if level.n:
             statement = (
-                f"On {meaning(found, name)} ('{name}'), accuracy is {number(level.value)} lower than on the original, "
-                f"mean of {len(found.models)} models"
+                f"On {meaning(found, name)} ('{name}'), accuracy is {number(abs(level.value))} "
+                f"{'higher' if level.value < 0 else 'lower'} than on the original, mean of {len(found.models)} models"
             )
             side = {REPLICA: 0, EASIER: -1}.get(name, 1)
             title = {0: "does not change accuracy", -1: "raises accuracy", 1: "lowers accuracy"}[side]

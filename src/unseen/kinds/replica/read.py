@@ -90,7 +90,7 @@ def _named(record: Record, keys: Sequence[str]) -> str:
     for key in keys:
         value = condition.get(key)
         if value is not None:
-            parts.append(f"{value} epochs" if key == "training.epochs" else str(value))
+            parts.append(f"{value} epoch{'s' * (value != 1)}" if key == "training.epochs" else str(value))
     return " ".join(parts) or "network"
 
 

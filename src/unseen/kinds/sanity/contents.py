@@ -21,7 +21,9 @@ from unseen.reports.contents import Contents
 from unseen.reports.finding import Finding
 from unseen.studies.study import Study
 from unseen.vocabulary.errors import listed
+from unseen.vocabulary.words import capital
 
+BASELINE = "baseline, no network"
 COMPARISONS = (CASCADE, INDEPENDENT, LAST, RANDOM)
 
 
@@ -62,39 +64,45 @@ def findings(found: StudyOfSanity) -> tuple[Finding, ...]:
         made.append(judged(
             f"maps of {method} {words}",
             f"Maps of {method} {words}, {source}: rank correlation without sign {level.value:.3f} over the upper "
-            "half of "
-            f"the cascade, on the {'lower' if changes else 'upper'} side of {ALIKE} (ours)",
-            judge_level(values, -1 if changes else 1, ALIKE), over="repeats",
+            f"half of the cascade; the {'lower' if changes else 'upper'} side of {ALIKE} (ours) is expected",
+            judge_level(values, -1 if changes else 1, ALIKE, least=-1), over="repeats", key=method,
         ))  # fmt: skip
     return corrected(made)
 
 
 def verdicts_of(found: StudyOfSanity) -> dict[str, str]:
-    """In words, by the interval over repeats."""
+    """In words: as its finding has it, so that a page says one thing; of those that do not use the network,
+    that they are baselines."""
+    judged_as = {one.key: one.holds for one in findings(found)}
     told = {}
     for method in found.methods:
-        one = mean_interval(found.values(method, CASCADE))
-        told[method] = DOES_NOT if one.low > ALIKE else DOES if one.high < ALIKE else "open"
+        if METHODS[method].needs == "nothing":
+            told[method] = BASELINE
+            continue
+        holds, changes = judged_as.get(method), PUBLISHED.get(method, True)
+        told[method] = "open" if holds is None else DOES if holds == changes else DOES_NOT
     return told
 
 
 def answer(found: StudyOfSanity) -> str:
     verdicts = verdicts_of(found)
     groups = {words: [one for one, told in verdicts.items() if told == words] for words in (DOES, DOES_NOT, "open")}
-    said = [f"Of {len(found.methods)} methods"]
-    said.append(
-        f"maps of {listed(groups[DOES])} depend on the weights" if groups[DOES] else "none depends on the weights"
-    )
-    if groups[DOES_NOT]:
-        said.append(f"those of {listed(groups[DOES_NOT])} do not")
-    if groups["open"]:
-        said.append(f"{listed(groups['open'])}: open")
-    return "; ".join([", ".join(said[:2]), *said[2:]]) + "."
+    said = [
+        f"{listed(names)} {words if len(names) == 1 else plural}"
+        for words, plural in ((DOES, "depend on the weights"), (DOES_NOT, "do not depend on the weights"))
+        if (names := groups[words])
+    ]
+    said += [f"open for {listed(groups['open'])}"] if groups["open"] else []
+    n = max((len(found.values(method, CASCADE)) for method in found.methods), default=0)
+    repeats = f"n = {n} repeat{'s' * (n != 1)}"
+    return f"Do maps depend on the weights? {capital('; '.join(said))} ({repeats})." if said else ""
 
 
 def contents_of(study: Study) -> SanityContents:
     found = read(study)
-    names = {record.identity: RANDOM if record.facts["condition"].get(DEALT) else "labels" for record in found.trials}
+    names = {
+        record.identity: RANDOM if record.facts["condition"].get(DEALT) else "true labels" for record in found.trials
+    }
     return SanityContents(
         **words_of(study.recipe), answer=answer(found), x_title="", series_title="method", summary=summary(found),
         curves=curves(found.trials, names, lambda record: names[record.identity]),

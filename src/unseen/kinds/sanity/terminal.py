@@ -18,3 +18,8 @@ def show(console: Console, frame: Any, study: Study) -> None:
         "[bold]how alike maps are to those of other weights[/] (rank correlation without sign)", highlight=False
     )
     show_table(console, frame, WITHOUT_SIGN, COMPARISONS)
+    console.print(
+        "Means over repeats, n of them. Intervals and other measures: --format csv, json or markdown; one row per "
+        "trial: --tidy.",
+        highlight=False,
+    )

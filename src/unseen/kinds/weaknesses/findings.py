@@ -14,6 +14,7 @@ from unseen.measures import Verdict, judge, lowest, paired
 from unseen.measures.verdicts import FEWEST
 from unseen.reports.finding import Finding
 from unseen.vocabulary.varied_sets import CANONICAL
+from unseen.vocabulary.words import capital
 
 OVER = "objects"
 UNPAIRED = "it is not known which images show one object"
@@ -41,6 +42,7 @@ def _of(one: ExaminedModel, head: str) -> list[Finding]:
 def _cost(one: ExaminedModel, own: Gap, head: str) -> Finding:
     name = "all together" if own.name not in one.varied else own.name
     words = f"{head}accuracy falls where {f'only {name} is changed' if own.name in one.varied else 'all is changed'}"
+    words = capital(words)
     title = f"{head}changing {name if own.name in one.varied else 'all together'} costs accuracy"
     key = f"{one.name}/{own.name}"
     if not own.values:
@@ -64,7 +66,11 @@ def _most(one: ExaminedModel, head: str) -> Finding:
         return left_open(judged(name, f"{head}{worst} costs most", nothing, over=OVER, key=key), "too few objects")
     verdict, rival = lowest(values, worst)
     return judged(
-        name, f"{head}{worst} costs more than any other change (the nearest is {rival})", verdict, over=OVER, key=key
+        name,
+        capital(f"{head}{worst} costs more than any other change (the nearest is {rival})"),
+        verdict,
+        over=OVER,
+        key=key,
     )
 
 
@@ -78,4 +84,4 @@ def _sure(one: ExaminedModel, head: str) -> Finding:
         values.append(float(one.confidence[mine].mean() - one.right[mine].mean()))
     verdict = judge(np.array(values), 1)
     words = f"{head}confidence minus accuracy on changed images (above zero: surer than right)"
-    return told(f"{head}overconfidence", words, verdict, over=OVER)
+    return told(f"{head}overconfidence", capital(words), verdict, over=OVER)

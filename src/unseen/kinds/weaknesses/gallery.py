@@ -47,6 +47,15 @@ def gallery(failures: Sequence[Failure], pictureless: str) -> str:
     return f'{"".join(made)}\n<p class="small">{escape(words)}</p>'
 
 
+def at_two_places(confidence: float) -> str:
+    """A confidence that is not zero is not told as zero.
+
+    >>> at_two_places(0.004), at_two_places(0.5)
+    ('below 0.01', '0.50')
+    """
+    return "below 0.01" if 0 < confidence < 0.005 else f"{confidence:.2f}"
+
+
 def _tile(one: Failure, room: PictureBudget) -> str:
     said = f"{one.truth}, taken for {one.response}"
     picture = _picture(room.uri(one.picture, SIDE), said)
@@ -60,7 +69,7 @@ def _tile(one: Failure, room: PictureBudget) -> str:
             f'<span style="display:flex;gap:7px;align-items:center;margin-top:5px">{small}<span>canonical<br>{mark}'
             f"</span></span>"
         )
-    sure = f"confidence {one.confidence:.2f}" if one.confidence is not None else "no confidence given"
+    sure = "no confidence given" if one.confidence is None else f"confidence {at_two_places(one.confidence)}"
     name = escape(one.name).replace("/", "/<wbr>")
     return (
         f"<li><figure>{picture}<figcaption><b>{escape(one.truth)} → {escape(one.response)}</b>{escape(sure)}"
