@@ -73,7 +73,7 @@ def finished(tmp_path_factory):
 
 def test_every_model_is_asked_what_the_other_half_of_the_models_found_hard(finished):
     found = read(finished)
-    assert found.models == tuple(f"{n} epochs" for n in EPOCHS)
+    assert found.models == tuple(f"{n} epoch{'s' * (n != 1)}" for n in EPOCHS)
     assert found.collections == ("replica", "easier", "harder", "shifted")
     assert found.images == {"original": 480, "replica": 480, "easier": 240, "harder": 240, "shifted": 480}
     halves = (found.accuracy["easier"] + found.accuracy["harder"]) / 2
