@@ -5,14 +5,17 @@
 
 The study is made by this script, as the store holds it, with answers drawn by chance: nothing is trained. It is asked
 through the server itself, from its start in a process of its own, by the addresses that the page asks; what is told is
-the longest of each; the first of its kind that the process ever answered ("cold") is told alone. What was promised:
-first page, any filter and a grid of 200 images each below a second, of a drawn world on a CPU below three.
+the longest of each; the first of its kind that the process ever answered ("cold") is told alone, with what it imports
+for it. Beside the clock stand the server's own seconds of the processor, which other work does not stretch. Modules are
+compiled beforehand, as on any machine where Python keeps them. What was promised: first page, any filter and a grid of
+200 images each below a second, of a drawn world on a CPU below three.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -130,13 +133,21 @@ def ask(base: str, name: str, **asked: Any) -> tuple[float, bytes]:
 class Serving:
     """`unseen view` in a process of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, compiled: Path) -> None:
         command = [sys.executable, "-m", "unseen", "view", str(folder), "--no-browser", "--port", "0"]
+        kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
         begun = time.perf_counter()
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env={**kept, "PYTHONPYCACHEPREFIX": str(compiled)}
+        )
         assert self.process.stdout is not None
         self.base = next(word for line in self.process.stdout for word in line.split() if word.startswith("http://"))
         self.start = time.perf_counter() - begun
+
+    def spent(self) -> float:
+        """Seconds of the processor that it took so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def __enter__(self) -> Serving:
         return self
@@ -152,18 +163,14 @@ def first_page(base: str, study: str) -> float:
     return sum(ask(base, part)[0] for part in parts) + ask(base, "api/study", study=study)[0]
 
 
-def filters(base: str, study: str, times: int) -> list[tuple[str, float]]:
-    """Filters over all answers of all trials; the longest of each kind."""
-    kinds: dict[str, dict[str, Any]] = {
-        "none": {},
-        "one set and target, wrong": {"set": "unseen", "target": "category", "right": "no"},
-        "a level of a factor": {"f.category": "3", "right": "no"},
-        "between two confidences, surest first": {"sure": 0.4, "unsure": 0.6, "order": "surest"},
-        "by cell": {"by": "category,position"},
-        "by mistake": {"by": "mistake", "target": "category"},
-    }
-    return [(f"filter: {kind}", max(ask(base, "api/answers", study=study, **asked)[0] for _ in range(times)))
-            for kind, asked in kinds.items()]  # fmt: skip
+KINDS: dict[str, dict[str, Any]] = {  # filters over all answers of all trials
+    "none": {},
+    "one set and target, wrong": {"set": "unseen", "target": "category", "right": "no"},
+    "a level of a factor": {"f.category": "3", "right": "no"},
+    "between two confidences, surest first": {"sure": 0.4, "unsure": 0.6, "order": "surest"},
+    "by cell": {"by": "category,position"},
+    "by mistake": {"by": "mistake", "target": "category"},
+}
 
 
 def grid(base: str, study: str, rows: np.ndarray) -> float:
@@ -175,38 +182,76 @@ def main() -> None:
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--trials", type=int, default=144)
     words.add_argument("--times", type=int, default=3, help="how often each is asked; the longest counts")
+    words.add_argument("--cold", type=int, default=3, help="how many servers are started for what is cold")
     words.add_argument("--keep", type=Path, help="a folder for the studies, kept for the next time")
+    words.add_argument("--only-cold", action="store_true", help="leave out what is asked of a server that is warm")
     given = words.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        runs = given.keep or Path(folder)
+        runs, compiled = given.keep or Path(folder), Path(folder) / ".compiled"
         if not (runs / "digits").is_dir():
             count = made(runs / "digits", "digits", given.trials, ANSWERS * given.trials // 144)
             print(f"{given.trials} trials, {count:,} answers made")
         if not (runs / "drawn").is_dir():
             made(runs / "drawn", "drawn", 2, 4000)
-        measured(runs, given.times)
+        cold(runs, compiled)  # compiles what it imports
+        for _ in range(given.cold):
+            print(f"\nload {os.getloadavg()[0]:.1f}")
+            for name, seconds, spent in cold(runs, compiled):
+                print(f"{name:<50}{seconds:8.2f} s{spent:8.2f} s of the processor")
+        if not given.only_cold:
+            print(f"\nload {os.getloadavg()[0]:.1f}")
+            for name, seconds, spent in warm(runs, compiled, given.times):
+                print(f"{name:<50}{seconds:8.2f} s{spent:8.2f} s of the processor")
 
 
-def measured(runs: Path, times: int) -> None:
-    rng = np.random.default_rng(1)
-    with Serving(runs) as page:
-        rows = [("from the command to the address", page.start), ("first page, cold", first_page(page.base, "digits"))]
-        rows.append(("first page", max(first_page(page.base, "digits") for _ in range(times))))
-        rows.append(("first filter, cold", ask(page.base, "api/answers", study="digits", set="seen")[0]))
-        rows += filters(page.base, "digits", times)
-        rows.append(
-            ("shares of all trials", max(ask(page.base, "api/accuracies", study="digits")[0] for _ in range(times)))
-        )
+Row = tuple[str, float, float]
+
+
+def cold(runs: Path, compiled: Path) -> list[Row]:
+    """What a server that has just started is asked first."""
+    rows = np.random.default_rng(1).choice(14_000, 200, replace=False)
+    with Serving(runs, compiled) as page:
+        told: list[Row] = [("from the command to the address", page.start, page.spent())]
+        for name, asked in (
+            ("first page, cold", lambda: first_page(page.base, "digits")),
+            ("first filter, cold", lambda: ask(page.base, "api/answers", study="digits", set="seen")[0]),
+            ("200 images, digits, cold", lambda: grid(page.base, "digits", rows)),
+        ):
+            before = page.spent()
+            told.append((name, asked(), page.spent() - before))
+    return told
+
+
+def warm(runs: Path, compiled: Path, times: int) -> list[Row]:
+    rng, told = np.random.default_rng(1), []
+    with Serving(runs, compiled) as page:
+
+        def longest(name: str, *asked: Any) -> None:
+            found = []
+            for one in asked:
+                before = page.spent()
+                found.append((one(), page.spent() - before))
+            told.append((name, max(clock for clock, _ in found), max(spent for _, spent in found)))
+
+        def answers(kind: str = "answers", **words: Any) -> Any:
+            return lambda: ask(page.base, f"api/{kind}", study="digits", **words)[0]
+
+        first_page(page.base, "digits")
+        answers()()
+        longest("first page", *[lambda: first_page(page.base, "digits")] * times)
+        for kind, asked in KINDS.items():
+            longest(f"filter: {kind}", *[answers(**asked)] * times)
+        longest("shares of all trials", *[answers("accuracies")] * times)
         name = json.loads(ask(page.base, "api/study", study="digits")[1])["trials"][0]["identity"]
-        one = {"study": "digits", "trial": name, "right": "no"}
-        rows.append(("filter: of one trial", max(ask(page.base, "api/answers", **one)[0] for _ in range(times))))
+        longest("filter: of one trial", *[answers(trial=name, right="no")] * times)
         for study, size in (("digits", 14_000), ("drawn", 10_000)):
-            some = [rng.choice(size, 200, replace=False) for _ in range(times + 1)]
-            rows.append((f"200 images, {study}, cold", grid(page.base, study, some[0])))
-            rows.append((f"200 images, {study}", max(grid(page.base, study, one) for one in some[1:])))
-            rows.append((f"200 images, {study}, again", grid(page.base, study, some[1])))
-    for name, seconds in rows:
-        print(f"{name:<50}{seconds:8.2f} s")
+            first, *some = [
+                partial(grid, page.base, study, rng.choice(size, 200, replace=False)) for _ in range(times + 1)
+            ]
+            longest(f"200 images, {study}, the first ever", first)
+            longest(f"200 images, {study}", *some)
+            longest(f"200 images, {study}, again", some[0])
+    return told
 
 
 if __name__ == "__main__":

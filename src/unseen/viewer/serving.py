@@ -141,12 +141,14 @@ def _no_port(host: str, port: int, error: OSError) -> UnseenError:
 
 def _make_ready() -> None:
     """What takes long to import or make, while nobody waits for anything."""
+    from functools import partial
     from importlib import import_module
 
     from unseen.viewer.charts import vega
     from unseen.viewer.guard import BUSY
 
-    for make in (lambda: import_module("polars"), vega, lambda: import_module("torch")):
+    polars, scipy, torch = (partial(import_module, name) for name in ("polars", "scipy.special", "torch"))
+    for make in (polars, scipy, vega, torch):
         while BUSY.idle() < QUIET:
             time.sleep(QUIET / 4)
         make()
