@@ -21,7 +21,7 @@ pytest_plugins = ("studies_fixtures",)
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 NAMES = sorted(pack.stem for pack in GOLDEN.glob("*.unseen"))
-QUICK = ("combinations", "domains")  # a report takes seconds: those of two kinds are written in every run
+QUICK = ("domains",)  # a report takes seconds: that of one kind is written in every run
 REPORTED = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in NAMES]
 
 

@@ -98,7 +98,10 @@ def test_each_step_scales_the_rate_of_every_layer_and_the_schedule_holds_for_all
     learner.leave()
 
 
-@pytest.mark.parametrize(("backbone", "arguments"), [("vit_tiny_patch16_224", VIT), ("mixer_s16_224", MIXER)])
+@pytest.mark.parametrize(
+    ("backbone", "arguments"),
+    [("vit_tiny_patch16_224", VIT), pytest.param("mixer_s16_224", MIXER, marks=pytest.mark.slow)],
+)
 def test_a_vision_transformer_and_a_mixer_are_finetuned_with_a_decay_of_their_layers(backbone, arguments, tmp_path):
     own = {key: value for key, value in arguments.items() if key != "img_size"}
     whole = build(backbone, {"category": 9}, seed=3, input_size=(32, 32), arguments=own)

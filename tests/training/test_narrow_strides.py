@@ -26,6 +26,7 @@ print(all(bool(value.isfinite().all()) for value in done.network.state_dict().va
 """
 
 
+@pytest.mark.slow
 def test_the_narrowest_resnet_trains_on_photos_and_writes_nowhere_else():
     checked = {"LD_PRELOAD": str(CHECKER), "MALLOC_CHECK_": "3"} if CHECKER.is_file() else {}
     done = subprocess.run(
