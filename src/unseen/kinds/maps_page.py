@@ -197,7 +197,7 @@ def checks_sections(found: Explained, prefix: str = "") -> list[Section | str]:
 
 
 def _point(values: np.ndarray) -> dict[str, float | int]:
-    one = mean_interval(values)
+    one = mean_interval(values).cut(-1, 1)
     return {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
 
 
@@ -211,7 +211,8 @@ def upper(alike: np.ndarray) -> np.ndarray:
 
 def _numbers(method: str, one: Check) -> tuple[str, ...]:
     similar = [
-        _told(mean_interval(upper(one.alike[name]))) for name in ("spearman_absolute", "spearman", "ssim", "hog")
+        _told(mean_interval(upper(one.alike[name])).cut(-1, 1))
+        for name in ("spearman_absolute", "spearman", "ssim", "hog")
     ]
     areas = ["" if area is None else _told(mean_interval(area)) for area in (one.deletion, one.insertion)]
     return (method, one.verdict.words, *similar, *areas)

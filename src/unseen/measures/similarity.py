@@ -199,7 +199,7 @@ def judge_dependence(alike: Float[np.ndarray, "steps images"], level: float = 0.
         words = DOES_NOT
     elif np.isfinite(found.high) and found.high < ALIKE:
         words = DOES
-    return Dependence(words, found, rule)
+    return Dependence(words, found.cut(-1, 1), rule)
 
 
 def _check(maps: np.ndarray, others: np.ndarray) -> None:
