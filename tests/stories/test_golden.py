@@ -22,6 +22,8 @@ pytest_plugins = ("studies_fixtures",)
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 NAMES = sorted(pack.stem for pack in GOLDEN.glob("*.unseen"))
 QUICK = ("domains",)  # a report takes seconds: that of one kind is written in every run
+LOADING = ("weaknesses",)  # loads a given model to know it; that of subjects does, too, in every run
+NUMBERED = [pytest.param(name, marks=[pytest.mark.slow] if name in LOADING else []) for name in NAMES]
 REPORTED = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in NAMES]
 
 
@@ -84,22 +86,22 @@ def test_packs_are_of_these_studies():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NUMBERED)
 def test_every_number_of_every_trial_is_what_it_was(name, told):
     assert_same_table(told(name, "tidy.csv"), stored(name, "tidy.csv"))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NUMBERED)
 def test_every_mean_and_interval_is_what_it_was(name, told):
     assert_same_table(told(name, "summary.csv"), stored(name, "summary.csv"))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NUMBERED)
 def test_the_terminal_says_the_same_numbers_and_verdicts(name, told):
     assert told(name, "terminal.txt") == stored(name, "terminal.txt")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NUMBERED)
 def test_a_notebook_gets_the_tables_of_the_command_line(name, told):
     assert_same_table(told(name, "api-tidy.csv"), stored(name, "tidy.csv"))
     assert_same_table(told(name, "api-summary.csv"), stored(name, "summary.csv"))
