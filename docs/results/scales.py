@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from docs.results.numbers import number, table
+from unseen.measures import mean_interval
 
 ANSWERS = 360  # of a trial: two sets, two targets, as `bench.stores` draws them
 
 
 @dataclass(frozen=True)
 class Scale:
-    """``stores.csv`` (bench.stores), ``claims.csv`` (bench.claims) and ``disturbed.csv`` (tests), beside the page."""
+    """``stores.csv`` (bench.stores), ``claims.csv`` (bench.claims), ``workers.csv`` (bench.workers) and
+    ``disturbed.csv`` (tests), beside the page."""
 
     folder: Path
 
@@ -51,3 +54,30 @@ class Scale:
     def disturbed(self) -> str:
         told = self._of("disturbed")
         return table(told.columns, [[str(one) for one in row] for row in told.iter_rows()])
+
+    def workers(self) -> str:
+        """A row per way: what it took, the middle with the least and the most."""
+        told, rows = self._of("workers"), []
+        for way, words in (("run", "`run --workers 1`"), ("work", "`work`, one"), ("two", "`work`, two at once")):
+            mine = told.filter(pl.col("way") == way)
+            spent = [_middle(mine[what].to_list()) for what in ("processor", "clock", "load")]
+            rows.append((words, *spent, str(mine.height)))
+        return table(("", "seconds of the processor, in all", "by the clock", "load before", "n"), rows)
+
+    def ratio(self, way: str, other: str, what: str) -> str:
+        """One way over another in the same round: the geometric mean of rounds with its 95 % interval."""
+        told = self._of("workers")
+        both = told.filter(pl.col("way") == way).join(told.filter(pl.col("way") == other), on="round")
+        found = mean_interval(np.log((both[what] / both[f"{what}_right"]).to_numpy()))
+        low, middle, high = (f"{np.exp(one):.3f}" for one in (found.low, found.value, found.high))
+        return f"{middle} (95 % interval {low} to {high}, n = {both.height} rounds)"
+
+
+def _middle(values: list[float]) -> str:
+    """The middle of some numbers, with the least and the most.
+
+    >>> _middle([3.0, 1.0, 2.0])
+    '2.0 (1.0 to 3.0)'
+    """
+    there = sorted(values)
+    return f"{there[len(there) // 2]:.1f} ({there[0]:.1f} to {there[-1]:.1f})"
