@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from docs.results.numbers import number, table
-from unseen.measures import mean_interval
+from docs.results.numbers import mean_of, number, table
 
 ANSWERS = 360  # of a trial: two sets, two targets, as `bench.stores` draws them
 
@@ -68,7 +67,7 @@ class Scale:
         """One way over another in the same round: the geometric mean of rounds with its 95 % interval."""
         told = self._of("workers")
         both = told.filter(pl.col("way") == way).join(told.filter(pl.col("way") == other), on="round")
-        found = mean_interval(np.log((both[what] / both[f"{what}_right"]).to_numpy()))
+        found = mean_of(np.log((both[what] / both[f"{what}_right"]).to_numpy()))
         low, middle, high = (f"{np.exp(one):.3f}" for one in (found.low, found.value, found.high))
         return f"{middle} (95 % interval {low} to {high}, n = {both.height} rounds)"
 
