@@ -210,6 +210,7 @@ def test_both_yardsticks_make_one_table_that_goes_on_where_it_was_cut_off(tmp_pa
     assert yardsticks.main(["--out", str(tmp_path / "both.csv")]) == 1
 
 
+@pytest.mark.slow
 def test_each_feature_of_a_world_is_priced_beside_the_row_that_it_adds_to(tmp_path):
     assert (
         harder_worlds.main(["--side", "16", "--instances", "1", "--rounds", "1", "--out", str(tmp_path / "t.csv")]) == 0

@@ -157,6 +157,7 @@ def test_published_numbers_stand_beside_ours_under_either_spelling(reader):
     assert "not run" in row
 
 
+@pytest.mark.slow
 def test_every_figure_is_also_a_file_and_those_of_another_kind_of_study_go(folder, reader):
     figure_files(page_of(contents()), folder)
     assert (folder / "figures" / "accuracy.svg").exists()

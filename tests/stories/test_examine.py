@@ -95,6 +95,7 @@ def test_a_model_by_its_factory_becomes_a_page_and_its_study_goes_on(say):
     assert "examined_model:small" in page
 
 
+@pytest.mark.slow
 def test_maps_that_are_asked_for_stand_on_the_page_of_a_model(say):
     words = ["examine", "examined_model:small", "--labels", "labels.txt", *IMAGES, *WORLD, "--device", "cpu"]
     maps = ["--set", 'explanations.methods=["gradient", "grad-cam", "edges"]', "--set", "explanations.images=2",
