@@ -3,15 +3,12 @@ pictures it is of."""
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 from PIL import Image
-from trials_by_hand import facts_of
+from trials_by_hand import write_by_hand
 
 from unseen.studies.study import Study
 from unseen.vocabulary.recipe import recipe_from
-from unseen.vocabulary.responses import responses_table
 
 DOMAINS = ("art", "cartoon", "photo", "sketch")
 CATEGORIES = ("cat", "dog", "owl")
@@ -67,30 +64,17 @@ def by_hand(study, accuracy=known, only=lambda trial: True):
 
 
 def write_trial(study, trial, accuracy):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     split, samples, (target,) = study.split(trial), study.world(trial).samples, study.targets(trial)
-    name, made = study.identity(trial, "float32"), []
-    for asked in study.asked(trial):
-        rows = split.rows(samples, asked)
-        truth, domain = target.truth(samples, rows), samples.levels(split.factors[1], rows)
-        answer = truth.copy()
+    factor = split.factors[1]
+
+    def answer(asked, rows, truth):
+        domain, found = samples.levels(factor, rows), truth.copy()
         for number in np.unique(domain):
             here = np.flatnonzero(domain == number)
             here = here[np.argsort(rows[here] * 7919 % 104729)]  # of all categories alike
-            right = accuracy(split.facts["left_out"], samples.space[split.factors[1]].levels[number], trial.seed)
+            right = accuracy(split.facts["left_out"], samples.space[factor].levels[number], trial.seed)
             wrong = here[round(right * len(here)) :]
-            answer[wrong] = (truth[wrong] + 1) % len(target.classes)
-        answers = {target.name: (answer, np.full(len(rows), 0.5))}
-        made.append(
-            responses_table(samples, [target], subject="x", trial=name, asked=asked, rows=rows, answers=answers)
-        )
-    whole = facts_of(study, trial, name, "folder", seed=trial.recipe.design.seed)
+            found[wrong] = (truth[wrong] + 1) % len(target.classes)
+        return found
 
-    def write(folder):
-        tables = [table for table in made if table.num_rows]
-        pq.write_table(pa.concat_tables(tables, promote_options="permissive"), folder / "responses.parquet")
-        (folder / "trial.json").write_text(json.dumps(whole, default=str))
-
-    study.store.save(name, write)
+    write_by_hand(study, trial, "folder", answer)

@@ -1,11 +1,10 @@
 """Two cues that part in training: shape bias, findings and the page, from trials written by hand."""
 
-import json
 import re
 
 import numpy as np
 import pytest
-from trials_by_hand import facts_of
+from trials_by_hand import write_by_hand
 
 from pages import page_of
 from unseen.kinds.checks import check
@@ -18,7 +17,6 @@ from unseen.reports import write_report
 from unseen.studies.study import Study
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import recipe_from
-from unseen.vocabulary.responses import responses_table
 
 SHARES = [0.0, 0.5, 1.0]
 MODELS = ["resnet18-w8", "bagnet-9"]
@@ -44,33 +42,20 @@ def known(share, draw, backbone):
 
 
 def by_hand(study, answered=known):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     for trial in study.trials:
-        split, samples, (target,) = study.split(trial), study.world(trial).samples, study.targets(trial)
-        name, made = study.identity(trial, "float32"), []
-        by_shape, by_texture = answered(
-            split.facts["decorrelated"], trial.condition["design.seed"], trial.condition["network.backbone"]
-        )
-        for asked in study.asked(trial):
-            rows = split.rows(samples, asked)
-            truth, cue = target.truth(samples, rows), samples.levels("texture", rows)
+        samples, condition = study.world(trial).samples, trial.condition
+        share = study.split(trial).facts["decorrelated"]
+        by_shape, by_texture = answered(share, condition["design.seed"], condition["network.backbone"])
+
+        def answer(asked, rows, truth, samples=samples, by_shape=by_shape, by_texture=by_texture):
+            if asked == "agreeing":
+                return truth
+            cue = samples.levels("texture", rows)
             place = np.argsort(np.argsort(rows * 7919 % 104729)) / len(rows)
             other = np.array([next(k for k in range(4) if k not in pair) for pair in zip(truth, cue)])
-            answer = np.where(place < by_shape, truth, np.where(place < by_shape + by_texture, cue, other))
-            answer = truth if asked == "agreeing" else answer
-            answers = {target.name: (answer, np.full(len(rows), 0.5))}
-            made.append(
-                responses_table(samples, [target], subject="x", trial=name, asked=asked, rows=rows, answers=answers)
-            )
-        whole = facts_of(study, trial, name, "objects", seed=trial.recipe.design.seed)
+            return np.where(place < by_shape, truth, np.where(place < by_shape + by_texture, cue, other))
 
-        def write(folder, made=made, whole=whole):
-            pq.write_table(pa.concat_tables(made, promote_options="permissive"), folder / "responses.parquet")
-            (folder / "trial.json").write_text(json.dumps(whole, default=str))
-
-        study.store.save(name, write)
+        write_by_hand(study, trial, "objects", answer)
     return study
 
 

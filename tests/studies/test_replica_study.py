@@ -1,10 +1,8 @@
 """Replicas of a test set under control: drops, slopes, findings and the page, from trials written by hand."""
 
-import json
-
 import numpy as np
 import pytest
-from trials_by_hand import facts_of
+from trials_by_hand import write_by_hand
 
 from pages import page_of
 from unseen.kinds.checks import check
@@ -17,7 +15,6 @@ from unseen.reports import write_report
 from unseen.studies.study import Study
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.recipe import recipe_from
-from unseen.vocabulary.responses import responses_table
 from unseen.vocabulary.seeds import keyed
 
 EPOCHS = [1, 2, 4, 8, 16]
@@ -38,31 +35,17 @@ def tables(**changes):
 def by_hand(study, able=lambda epochs: 0.25 + 0.12 * EPOCHS.index(epochs)):
     """Images differ in how hard they are, alike for all models; a model knows those that are easy enough for it, a
     fifth by luck. On shifted images all know a half of what they do elsewhere."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     for trial in study.trials:
-        split, samples, (target,) = study.split(trial), study.world(trial).samples, study.targets(trial)
-        name, made = study.identity(trial, "float32"), []
-        for asked in study.asked(trial):
-            rows = split.rows(samples, asked)
-            truth = target.truth(samples, rows)
+        epochs = trial.condition["training.epochs"]
+
+        def answer(asked, rows, truth, epochs=epochs):
             hard = keyed(7, "hard", rows) / 2.0**64
-            luck = keyed(trial.condition["training.epochs"], "luck", rows) / 2.0**64
-            known = np.where(luck < 0.8, hard, luck) < able(trial.condition["training.epochs"])
+            luck = keyed(epochs, "luck", rows) / 2.0**64
+            known = np.where(luck < 0.8, hard, luck) < able(epochs)
             known &= (asked != "shifted") | (keyed(3, "half", rows) / 2.0**64 < 0.5)
-            answer = np.where(known, truth, (truth + 1) % 4)
-            answers = {target.name: (answer, np.full(len(rows), 0.5))}
-            made.append(
-                responses_table(samples, [target], subject="x", trial=name, asked=asked, rows=rows, answers=answers)
-            )
-        whole = facts_of(study, trial, name, "objects", seed=trial.recipe.design.seed)
+            return np.where(known, truth, (truth + 1) % 4)
 
-        def write(folder, made=made, whole=whole):
-            pq.write_table(pa.concat_tables(made, promote_options="permissive"), folder / "responses.parquet")
-            (folder / "trial.json").write_text(json.dumps(whole, default=str))
-
-        study.store.save(name, write)
+        write_by_hand(study, trial, "objects", answer)
     return study
 
 

@@ -6,7 +6,7 @@ Trials are found as :mod:`unseen.studies.stored` finds them, by all that describ
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -60,14 +60,19 @@ def overview(path: Path, recipe: Recipe | None = None) -> Overview:
 
 def studies_below(folders: Iterable[Path]) -> list[Path]:
     """The studies in these folders and below them, each once."""
-    found = {path.resolve(): path for folder in folders for path in _studies(folder, DEEPEST)}
+    found = {path.resolve(): path for folder in folders for path in folders_below(folder, _is_study, DEEPEST)}
     return sorted(found.values())
 
 
-def _studies(folder: Path, deep: int) -> Iterator[Path]:
-    if (folder / "recipe.toml").is_file() and any(
+def _is_study(folder: Path) -> bool:
+    return (folder / "recipe.toml").is_file() and any(
         (folder / name).exists() for name in ("trials", "subjects", "failed", ".lock")
-    ):
+    )
+
+
+def folders_below(folder: Path, ends: Callable[[Path], bool], deep: int) -> Iterator[Path]:
+    """Folders at which the way down ``ends``, this one or those below it; hidden ones are passed by."""
+    if ends(folder):
         yield folder
         return
     if not deep:
@@ -77,7 +82,7 @@ def _studies(folder: Path, deep: int) -> Iterator[Path]:
     except OSError:
         return
     for one in inner:
-        yield from _studies(one, deep - 1)
+        yield from folders_below(one, ends, deep - 1)
 
 
 def _changed(path: Path) -> datetime | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import html
-import os
 import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from unseen.studies.overview import DEEPEST
+from unseen.studies.overview import DEEPEST, folders_below
 from unseen.viewer.asked import Asked
 from unseen.viewer.shelf import NotServed, Shelf
 
@@ -24,7 +23,7 @@ TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 def pages(shelf: Shelf) -> list[dict[str, Any]]:
     """The pages that belong to no single study, the latest first: their name is their folder below the served one."""
     found = []
-    for path in _below(shelf.folder, _studies(shelf), DEEPEST):
+    for path in _below(shelf):
         try:
             changed = path.stat().st_mtime
         except OSError:
@@ -53,7 +52,7 @@ def page_file(shelf: Shelf, asked: Asked) -> Path:
         if not path.is_file() or not _is_inside(path, shelf.folder):
             raise NotServed(f"this page is not written yet; `{OF_A_STUDY[name]} {on_shelf.path}` writes it.")
         return path
-    for path in _below(shelf.folder, _studies(shelf), DEEPEST):
+    for path in _below(shelf):
         if path.parent.relative_to(shelf.folder).as_posix() == name and _is_inside(path, shelf.folder):
             return path
     raise NotServed(f"no page '{name[:80]}' below '{shelf.folder}', the folder that is served.")
@@ -70,25 +69,16 @@ def title_of(path: Path) -> str:
     return " ".join(html.unescape(found[1]).split()) if found else ""
 
 
-def _studies(shelf: Shelf) -> set[Path]:
-    return {path.resolve() for path in shelf.places().values()}
+def _below(shelf: Shelf) -> Iterator[Path]:
+    """Pages in the served folder and below it, but for those of studies."""
+    studies = {path.resolve() for path in shelf.places().values()}
 
+    def ends(folder: Path) -> bool:
+        return folder.resolve() in studies or (folder / FILE).is_file()
 
-def _below(folder: Path, studies: set[Path], deep: int) -> Iterator[Path]:
-    """Pages in a folder and below it, but for those of studies."""
-    if folder.resolve() in studies:
-        return
-    if (folder / FILE).is_file():
-        yield folder / FILE
-        return
-    if not deep:
-        return
-    try:
-        inner = sorted(Path(one.path) for one in os.scandir(folder) if one.is_dir() and not one.name.startswith("."))
-    except OSError:
-        return
-    for one in inner:
-        yield from _below(one, studies, deep - 1)
+    for folder in folders_below(shelf.folder, ends, DEEPEST):
+        if folder.resolve() not in studies:
+            yield folder / FILE
 
 
 def _is_inside(path: Path, folder: Path) -> bool:

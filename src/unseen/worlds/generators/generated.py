@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.samples import Block, Samples
 from unseen.vocabulary.seeds import keyed
@@ -19,9 +18,8 @@ from unseen.vocabulary.world import World
 from unseen.worlds import inner_world
 from unseen.worlds.generators.adversarial import Fit, Learned, generator_for, learn_from_noise, unsigned
 from unseen.worlds.generators.kept import kept_or_learned
-from unseen.worlds.generators.parted import GENERATED, REAL, Parted, check_numbers, origin, parted
-from unseen.worlds.on_devices import OnDevices
-from unseen.worlds.wrapped import WrappedWorld
+from unseen.worlds.generators.learned_world import LearnedWorld, as_bytes
+from unseen.worlds.generators.parted import GENERATED, REAL, check_numbers, origin
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -30,26 +28,15 @@ VERSION = 1  # raise it when any picture, or how a generator learns, changes
 CHUNK = 512  # pictures drawn at a time
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class GeneratedWorld(WrappedWorld):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class GeneratedWorld(LearnedWorld):
     """Real pictures of ``inner`` that the generator never saw, and its own. Two factors are left: category, origin."""
 
-    category: str
-    fit: Fit
-    learn_from: float
-    views: int
     per_category: int
-    dtype: Literal["uint8", "float32"] = "uint8"
-    _held: OnDevices[nn.Module] = field(default_factory=OnDevices, repr=False)
 
     @property
     def name(self) -> str:
         return f"{self.inner.name}-generated"
-
-    @cached_property
-    def parted(self) -> Parted:
-        return parted(self.inner, category=self.category, learn_from=self.learn_from, views=self.views,
-                      seed=self.fit.seed)  # fmt: skip
 
     @cached_property
     def samples(self) -> Samples:
@@ -98,7 +85,7 @@ class GeneratedWorld(WrappedWorld):
             levels = self.inner.samples.levels(self.category, rows)
             import torch
 
-            pictures = _bytes(self.inner.images(rows, device))
+            pictures = as_bytes(self.inner.images(rows, device))
             n = len(self.inner.samples.space[self.category])
             return learn_from_noise(pictures, torch.from_numpy(levels), n, self.fit, str(device), watch)
 
@@ -127,7 +114,7 @@ class GeneratedWorld(WrappedWorld):
             cell = (keyed(self.fit.seed, "shown", numbers[here]) % np.uint64(size)).astype(np.int64)
             rows[here] = row_start + (numbers[here] - starts[place]) * size + cell
             row_start += left.blocks[place].instances * size
-        return _bytes(self.inner.images(self.parted.inner_rows(rows), device))
+        return as_bytes(self.inner.images(self.parted.inner_rows(rows), device))
 
     def _drawn(self, numbers: np.ndarray, device: str) -> Tensor:
         import torch
@@ -135,7 +122,7 @@ class GeneratedWorld(WrappedWorld):
         from unseen.worlds.rendering import chance
         from unseen.worlds.transforms.noise import normal, sixteen
 
-        generator = self._held.get(device, lambda: self._loaded(device))
+        generator = self.generator(device)
         found = []
         for start in range(0, len(numbers), CHUNK):
             here = torch.from_numpy(numbers[start : start + CHUNK]).to(device)
@@ -146,17 +133,9 @@ class GeneratedWorld(WrappedWorld):
                 found.append(unsigned(generator(z, here // self.per_category)))
         return torch.cat(found)
 
-    def _loaded(self, device: str) -> nn.Module:
+    def network(self) -> nn.Module:
         n = len(self.inner.samples.space[self.category])
-        generator = generator_for(self.size, self.channels, n, self.fit)
-        generator.load_state_dict(dict(self.learned(device).weights))
-        return generator.to(device).eval().requires_grad_(False)
-
-
-def _bytes(pictures: Tensor) -> Tensor:
-    import torch
-
-    return pictures if pictures.dtype == torch.uint8 else pictures.round().clamp(0, 255).to(torch.uint8)
+        return generator_for(self.size, self.channels, n, self.fit)
 
 
 def generated(
@@ -177,14 +156,13 @@ def generated(
     (('category', 'origin'), ('real', 'generated'), 996)
     """
     inner = inner_world(of, "draw after")
-    check_numbers(inner, learn_from, seed, views=views, per_category=per_category, steps=steps, batch=batch,
+    check_numbers(inner, learn_from, lr, seed, views=views, per_category=per_category, steps=steps, batch=batch,
                   width=width, latents=latents, critic_steps=critic_steps)  # fmt: skip
     inner.samples.space[category]
-    if isinstance(lr, bool) or not isinstance(lr, int | float) or not 0 < lr < 1:
-        raise UnseenError(f"`lr` is a learning rate between 0 and 1; {lr!r} was given.")
     fit = Fit(
         int(steps), int(batch), float(lr), int(width), int(latents), critic_steps=int(critic_steps), seed=int(seed)
     )
-    world = GeneratedWorld(inner, category, fit, float(learn_from), int(views), int(per_category))
+    world = GeneratedWorld(inner=inner, category=category, fit=fit, learn_from=float(learn_from), views=int(views),
+                           per_category=int(per_category))  # fmt: skip
     world.parted  # noqa: B018 what cannot be parted is told at once
     return world

@@ -98,7 +98,7 @@ def origin(*levels: str) -> Factor:
     return Factor(FACTOR, levels, kind="nominal", canonical=0, texts=tuple(texts[level] for level in levels))
 
 
-def check_numbers(inner: World, learn_from: object, seed: object, **whole: object) -> None:
+def check_numbers(inner: World, learn_from: object, lr: object, seed: object, **whole: object) -> None:
     if FACTOR in inner.samples.space:
         raise UnseenError(f"world '{inner.name}' has a factor '{FACTOR}' already; generate from the world inside it.")
     if isinstance(learn_from, bool) or not isinstance(learn_from, int | float) or not 0 < learn_from < 1:
@@ -106,6 +106,8 @@ def check_numbers(inner: World, learn_from: object, seed: object, **whole: objec
             f"`learn_from` is the share of the instances that a generator learns from, between 0 and 1; "
             f"{learn_from!r} was given."
         )
+    if isinstance(lr, bool) or not isinstance(lr, int | float) or not 0 < lr < 1:
+        raise UnseenError(f"`lr` is a learning rate between 0 and 1; {lr!r} was given.")
     if not is_whole(seed):
         raise UnseenError(f"`seed` is a whole number; {seed!r} was given.")
     for name, value in whole.items():

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,10 +17,9 @@ from unseen.vocabulary.world import World
 from unseen.worlds import inner_world
 from unseen.worlds.generators.adversarial import Fit, Learned, learn_from_pictures, signed, translator_for, unsigned
 from unseen.worlds.generators.kept import kept_or_learned
-from unseen.worlds.generators.parted import GENERATED, GIVEN, REAL, Parted, check_numbers, origin, parted
-from unseen.worlds.on_devices import OnDevices
+from unseen.worlds.generators.learned_world import LearnedWorld, as_bytes
+from unseen.worlds.generators.parted import GENERATED, GIVEN, REAL, check_numbers, origin
 from unseen.worlds.transforms import TRANSFORMATIONS, level_of
-from unseen.worlds.wrapped import WrappedWorld
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -30,27 +29,16 @@ CHUNK = 64  # pictures translated at a time
 LEVELS = (REAL, GENERATED, GIVEN)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TranslatedWorld(WrappedWorld):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TranslatedWorld(LearnedWorld):
     """Instances of ``inner`` that the generator never saw, each as it is, as the generator makes it of what it is
     given, and what it is given: row r shows the inner row of r // 3 at level r % 3."""
 
     given: World | str  # a world with the same rows, or the name of a transformation
-    category: str
-    fit: Fit
-    learn_from: float
-    views: int
-    dtype: Literal["uint8", "float32"] = "uint8"
-    _held: OnDevices[nn.Module] = field(default_factory=OnDevices, repr=False)
 
     @property
     def name(self) -> str:
         return f"{self.inner.name}-translated"
-
-    @cached_property
-    def parted(self) -> Parted:
-        return parted(self.inner, category=self.category, learn_from=self.learn_from, views=self.views,
-                      seed=self.fit.seed)  # fmt: skip
 
     @cached_property
     def samples(self) -> Samples:
@@ -90,7 +78,7 @@ class TranslatedWorld(WrappedWorld):
             found = row.function(pictures, row.check(strength), keys)
         else:
             found = self.given.images(rows, device)
-        return _bytes(found.expand(-1, self.channels, -1, -1) if found.shape[1] == 1 else found)
+        return as_bytes(found.expand(-1, self.channels, -1, -1) if found.shape[1] == 1 else found)
 
     def learned(self, device: str = "cpu") -> Learned:
         """The generator, learned where it is not yet kept."""
@@ -117,28 +105,20 @@ class TranslatedWorld(WrappedWorld):
         return found
 
     def _real(self, rows: np.ndarray, device: str) -> Tensor:
-        return _bytes(self.inner.images(rows, device))
+        return as_bytes(self.inner.images(rows, device))
 
     def _made(self, rows: np.ndarray, device: str) -> Tensor:
         import torch
 
-        generator = self._held.get(device, lambda: self._loaded(device))
+        generator = self.generator(device)
         found = []
         for start in range(0, len(rows), CHUNK):
             with torch.no_grad():
                 found.append(unsigned(generator(signed(self.plain(rows[start : start + CHUNK], device)))))
         return torch.cat(found)
 
-    def _loaded(self, device: str) -> nn.Module:
-        generator = translator_for(self.size, self.channels, self.channels, self.fit)
-        generator.load_state_dict(dict(self.learned(device).weights))
-        return generator.to(device).eval().requires_grad_(False)
-
-
-def _bytes(pictures: Tensor) -> Tensor:
-    import torch
-
-    return pictures if pictures.dtype == torch.uint8 else pictures.round().clamp(0, 255).to(torch.uint8)
+    def network(self) -> nn.Module:
+        return translator_for(self.size, self.channels, self.channels, self.fit)
 
 
 def translated(
@@ -160,10 +140,8 @@ def translated(
     (('category', 'origin'), ('real', 'generated', 'given'))
     """
     inner = inner_world(of, "translate into")
-    check_numbers(inner, learn_from, seed, views=views, steps=steps, batch=batch, width=width)
+    check_numbers(inner, learn_from, lr, seed, views=views, steps=steps, batch=batch, width=width)
     inner.samples.space[category]
-    if isinstance(lr, bool) or not isinstance(lr, int | float) or not 0 < lr < 1:
-        raise UnseenError(f"`lr` is a learning rate between 0 and 1; {lr!r} was given.")
     if isinstance(given, str):
         row, _ = level_of(given)
         if row.needs_colour and inner.channels == 1:
@@ -172,7 +150,8 @@ def translated(
         given = inner_world(given, "be given")
         _check_same(inner, given)
     fit = Fit(int(steps), int(batch), float(lr), int(width), 0, seed=int(seed))
-    world = TranslatedWorld(inner, given, category, fit, float(learn_from), int(views))
+    world = TranslatedWorld(inner=inner, given=given, category=category, fit=fit, learn_from=float(learn_from),
+                            views=int(views))  # fmt: skip
     world.parted  # noqa: B018 what cannot be parted is told at once
     return world
 
