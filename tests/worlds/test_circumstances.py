@@ -131,8 +131,8 @@ def test_worlds_that_take_turns_make_their_objects_once_and_equal_ones_share_the
     from unseen.worlds import objects as module
 
     made = []
-    make = module.make_objects
-    monkeypatch.setattr(module, "make_objects", lambda *asked, **how: made.append(asked) or make(*asked, **how))
+    make = module.objects_at_hand
+    monkeypatch.setattr(module, "objects_at_hand", lambda *asked, **how: made.append(asked) or make(*asked, **how))
     first, second, again = objects(**TINY, seed=71), objects(**TINY, seed=72), objects(**TINY, seed=71)
     for world in (first, second, first, second, again):
         world.images(np.array([0]))

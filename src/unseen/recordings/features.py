@@ -28,7 +28,7 @@ from unseen.recordings.responses import autocast
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.journals import KEY, Journal
 from unseen.vocabulary.locks import holder, in_turn
-from unseen.vocabulary.sizes import size_text
+from unseen.vocabulary.sizes import gigabytes_said, size_text
 from unseen.vocabulary.whole_files import disk_full, put_whole
 
 VERSION = 1  # raise it when other numbers would be computed
@@ -236,16 +236,7 @@ def plainly(images: Callable[..., Tensor], device: torch.device) -> Show:
 
 def allowed(most: float | None = None) -> float:
     """GB that all features may take: as given, else as the environment says."""
-    if most is not None:
-        return most
-    said = os.environ.get(BUDGET, "")
-    try:
-        number = float(said) if said else MOST
-    except ValueError:
-        number = -1.0
-    if not (math.isfinite(number) and number >= 0):
-        raise UnseenError(f"{BUDGET} = {said!r} is no number of GB that features may take, e.g. {BUDGET}={MOST:g}.")
-    return number
+    return gigabytes_said(BUDGET, MOST, "features") if most is None else most
 
 
 def kept(home: Path) -> list[tuple[Path, int, float]]:

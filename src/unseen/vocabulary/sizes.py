@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import os
+
+from unseen.vocabulary.errors import UnseenError
+
 
 def size_text(number: float) -> str:
     """
@@ -12,3 +17,15 @@ def size_text(number: float) -> str:
         if number >= size:
             return f"{number / size:.3g} {unit}"
     return f"{number:.0f} B"
+
+
+def gigabytes_said(variable: str, usual: float, what: str) -> float:
+    """GB that kept things may take: as an environment variable says, else as usual."""
+    said = os.environ.get(variable, "")
+    try:
+        number = float(said) if said else usual
+    except ValueError:
+        number = -1.0
+    if not (math.isfinite(number) and number >= 0):
+        raise UnseenError(f"{variable} = {said!r} is no number of GB that {what} may take, e.g. {variable}={usual:g}.")
+    return number

@@ -15,8 +15,8 @@ from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.samples import Samples
 from unseen.worlds.circumstances import Surroundings, circumstances, whole_number
 from unseen.worlds.collections import FIRST_COLLECTION, place_of, said, table_of
+from unseen.worlds.kept_objects import objects_at_hand
 from unseen.worlds.lazy_stage import LazyStage
-from unseen.worlds.making import make_objects
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
 from unseen.worlds.rendering.environment import environment_of, said_of_light
 from unseen.worlds.things import VERSION, Things, category_factor, shared_bank
@@ -138,7 +138,7 @@ class Furnish:
         from unseen.worlds.rendering.bank import Bank
 
         wanted = [(name, i) for name in self.categories for i in range(self.instances)]
-        meshes = make_objects(wanted, self.seed, collection=self.collection)
+        meshes = objects_at_hand(wanted, self.seed, self.collection)
         return Bank(meshes, textures=self.around.patterns(), pictures=self.around.pictures())
 
 

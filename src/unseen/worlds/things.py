@@ -61,11 +61,14 @@ def category_factor(names: Sequence[str]) -> Factor:
 
 
 _BANKS: WeakValueDictionary[Hashable, Bank] = WeakValueDictionary()  # as long as a world that draws from it lives
+_LAST: list[Bank] = []  # and the newest until the next: worlds that differ in what varies follow each other
 
 
 def shared_bank(key: Hashable, make: Furnish) -> Bank:
     """Equal things share a bank within a process."""
     found = _BANKS.get(key)
     if found is None:
+        _LAST.clear()
         found = _BANKS[key] = make()
+        _LAST.append(found)
     return found
