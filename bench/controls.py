@@ -217,7 +217,8 @@ def findings(recipe: Mapping[str, Any], folder: Path) -> tuple[Finding, ...]:
 
 def matched(found: Sequence[Finding], name: str, words: str) -> list[int]:
     """Places of the findings that a claim is about."""
-    return [place for place, one in enumerate(found) if one.name == name and words in one.statement and one.judged]
+    mine = (one.name == name or one.name.startswith(f"{name}: ") for one in found)  # of which networks comes last
+    return [place for place, (one, own) in enumerate(zip(found, mine)) if own and words in one.statement and one.judged]
 
 
 def compared(control: Control, planted: Sequence[Finding], null: Sequence[Finding]) -> list[Line]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unseen.kinds.collect import REPEAT, collect, finished_trials, varied
-from unseen.kinds.level_names import PLAIN, shown_name
+from unseen.kinds.level_names import NONE, PLAIN, shown_name
 from unseen.studies.records import Record
 from unseen.vocabulary.design_facts import Conditions
 
@@ -68,8 +68,10 @@ def short_names(names: Sequence[str]) -> tuple[str, ...]:
 
     >>> short_names(["geirhos-grey", "geirhos-low-pass"]), short_names(["none", "blur"])
     (('grey', 'low-pass'), ('plain', 'blur'))
+    >>> short_names(["none", "hendrycks-fog@1"])
+    ('plain', 'fog@1')
     """
-    if all(name == PLAIN or name.startswith("hendrycks-") for name in names):
+    if all(name in (NONE, PLAIN) or name.startswith("hendrycks-") for name in names):
         return tuple(shown_name(name).removeprefix("hendrycks-") for name in names)
     first = {name.partition("-")[0] for name in names}
     if len(first) != 1 or not all("-" in name for name in names):

@@ -39,7 +39,7 @@ def corruption_findings(found: AskedMatrix) -> list[Finding]:
     if not columns:
         return []
     reference = alexnet_errors(tuple(columns))
-    plain = found.names.index(PLAIN) if PLAIN in found.names else None
+    plain = found.columns.index(PLAIN) if PLAIN in found.columns else None
     made = []
     for row, condition in enumerate(found.rows):
         errors = 1 - found.accuracy[:, row][:, list(columns.values())]  # repeats, corruptions, severities
@@ -63,5 +63,6 @@ def corruption_findings(found: AskedMatrix) -> list[Finding]:
             statement += f"; relative to the error on plain images it is {number(mean.value, percent=True)}"
         statement += "; AlexNet's are of photographs of 1,000 classes, so compare networks of one study"
         statement = statement[0].upper() + statement[1:]
-        made.append(Finding("mean corruption error", statement, level.value, level.low, level.high, level.n))
+        name = f"mean corruption error: trained on {condition.name}"
+        made.append(Finding(name, statement, level.value, level.low, level.high, level.n))
     return made

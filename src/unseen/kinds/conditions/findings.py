@@ -42,7 +42,8 @@ def matrix_findings(found: AskedMatrix, model: str, published: pl.DataFrame | No
     carried = unless_learned([*_others(found), *_plus(found), *_left_out(found)], known, "what was trained on")
     made = [*_trained(found), *carried, *corruption_findings(found), *_people(found, published)]
     head = f"{model}: " if model else ""
-    return tuple(replace(one, statement=head + one.statement, over=found.over) for one in made if one.n > 0)
+    named = [replace(one, name=head + one.name, statement=head + one.statement, over=found.over) for one in made]
+    return tuple(one for one in named if one.n > 0)
 
 
 def _mean(found: AskedMatrix, where: Where) -> tuple[np.ndarray, int]:
@@ -69,8 +70,8 @@ def _finding(name: str, statement: str, interval: Interval, verdict: Verdict | N
 
 def _trained(found: AskedMatrix) -> list[Finding]:
     """What was trained on is known, for each group of conditions."""
-    made = []
-    for group in dict.fromkeys(row.group for row in found.rows):
+    groups, made = tuple(dict.fromkeys(row.group for row in found.rows)), []
+    for group in groups:
         means, cells = _mean(found, lambda r, c: found.rows[r].group == group and bool(found.trained[r, c]))  # noqa: B023
         level = mean_interval(means)
         statement = (
@@ -78,7 +79,8 @@ def _trained(found: AskedMatrix) -> list[Finding]:
             f"{cells} cell{'s' * (cells != 1)}; near the ceiling means at least {1 - CEILING:g} (ours)"
         )
         near = judge_level(means, 1, 1 - CEILING)
-        made.append(_finding("trained conditions are near the ceiling", statement, level, near))
+        of = f": trained on {group}" if len(groups) > 1 else ""
+        made.append(_finding(f"trained conditions are near the ceiling{of}", statement, level, near))
     return made
 
 
@@ -189,7 +191,8 @@ def _left_out(found: AskedMatrix) -> list[Finding]:
         )
         short = judge(_short(found, known, reached), 1) if noise and against else None
         also = f"; {NOT_KNOWN}" if noise and against else "" if noise else "; the paper leaves out noise only"
-        made.append(_finding("all but one fails on the one left out", statement + also, gap, short))
+        of = "" if noise else ": conditions other than noise"
+        made.append(_finding(f"all but one fails on the one left out{of}", statement + also, gap, short))
     return made
 
 
