@@ -115,6 +115,18 @@ def test_a_translated_world_shows_each_row_real_generated_and_given():
     assert torch.equal(by_world.images(np.array([2])), by_world.images(np.array([0])))
 
 
+@pytest.mark.parametrize("name", ["generated", "translated"])
+def test_a_generator_that_is_first_asked_for_while_answers_are_recorded_still_learns(name):
+    own = {"given": "geirhos-grey", "seed": 7} if name == "translated" else {"seed": 7}
+    world = make(name, of=OBJECTS, **own, **QUICK)
+    assert not generator_file(world.identity).is_file()
+    row = int(np.flatnonzero(world.samples.levels("origin", np.arange(len(world.samples))) == 1)[0])
+    with torch.inference_mode():
+        shown = world.images(np.array([row]))
+    assert generator_file(world.identity).is_file()
+    assert torch.equal(shown, make(name, of=OBJECTS, **own, **QUICK).images(np.array([row])))
+
+
 def test_trained_on_generated_asked_on_real_is_a_split_like_others():
     world = make("generated", of=DIGITS, per_category=30, **QUICK)
     split = matrix(world.samples, factor="origin", train=["generated"], seed=0)

@@ -23,7 +23,10 @@ def generator_file(identity: str) -> Path:
 
 
 def kept_or_learned(identity: str, what: str, learn: Callable[[Watch], Learned]) -> Learned:
-    """The generator of this identity; who asks first has it learned, and others wait for it."""
+    """The generator of this identity; who asks first has it learned, and others wait for it. Who asks may be recording,
+    where torch keeps no gradients: it does while the generator learns."""
+    import torch
+
     file = generator_file(identity)
     if file.is_file():
         return read(file)
@@ -34,7 +37,7 @@ def kept_or_learned(identity: str, what: str, learn: Callable[[Watch], Learned])
                 stack.enter_context(in_turn(file.with_suffix(".lock")))
             if file.is_file():
                 return read(file)
-            with ProgressLine(f"learning {what}") as line:
+            with torch.inference_mode(False), torch.enable_grad(), ProgressLine(f"learning {what}") as line:
                 made = learn(line)
             put_whole(file, _bytes(made))
             return made
