@@ -96,13 +96,15 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--to", type=Path, default=None, help="a table to which each run is added as a line")
+    parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     given = parser.parse_args()
-    found: dict[str, list[Spent]] = {way: [] for way in WAYS}
+    found: dict[str, list[Spent]] = {way: [] for way in given.ways}
     with tempfile.TemporaryDirectory() as compiled:
         for way in ("run", "work"):
             run(way, 1, 1, Path(compiled))
         for turn in range(given.rounds):
-            order = list(WAYS)[turn % len(WAYS) :] + list(WAYS)[: turn % len(WAYS)]
+            first = turn % len(given.ways)
+            order = [*given.ways[first:], *given.ways[:first]]
             for way in order:
                 one = run(way, given.trials, given.epochs, Path(compiled))
                 found[way].append(one)
@@ -110,10 +112,14 @@ def main() -> None:
                 print(f"{turn}  {way:<6}{told}", flush=True)
                 if given.to is not None:
                     write(given.to, turn, way, given.trials, given.epochs, one)
-    each = list(zip(found["run"], found["work"], found["two"]))
-    print(f"work over run, processor: {ratio([work.processor / here.processor for here, work, _ in each])}")
-    print(f"two over one, processor:  {ratio([two.processor / work.processor for _, work, two in each])}")
-    print(f"one over two, clock:      {ratio([work.clock / two.clock for _, work, two in each])}")
+    for words, way, other, what in (
+        ("work over run, processor: ", "work", "run", "processor"),
+        ("two over one, processor:  ", "two", "work", "processor"),
+        ("one over two, clock:      ", "work", "two", "clock"),
+    ):
+        if way in found and other in found:
+            pairs = zip(found[way], found[other])
+            print(f"{words}{ratio([getattr(one, what) / getattr(beside, what) for one, beside in pairs])}")
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def _sound(study: Study, name: str, numbers: bool) -> dict[str, Any] | None:
             check_files(facts, folder)
             study.sound[name] = state, facts
         if numbers:
-            _numbers(study, facts, folder)
+            _numbers(study, facts, folder, state)
     except Damaged as error:
         study.left_out[name] = error
         return None
@@ -89,7 +89,7 @@ def tidy_rows(study: Study, *, everything: bool = False) -> list[dict[str, Any]]
     empty = {"set": "", "target": "", "layer": "", "unit_type": "", "n": None}
     rows = []
     for facts, folder in trials:
-        for row in _numbers(study, facts, folder):
+        for row in _numbers(study, facts, folder, study.sound[folder.name][0]):
             value = float(row["value"])
             known = None if np.isnan(value) else value
             rows.append({**head[facts["identity"]], **empty, **row, "value": known})
@@ -163,12 +163,11 @@ def _plain(conditions: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: values[place] for key, values in columns.items()} for place in range(len(conditions))]
 
 
-def _numbers(study: Study, facts: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
-    """All numbers of one trial, once as long as its files stay as they are; or that its files are damaged."""
+def _numbers(study: Study, facts: dict[str, Any], folder: Path, key: str) -> list[dict[str, Any]]:
+    """All numbers of one trial, once as long as its files stay as they are (``key``); or that its files are damaged."""
     from pyarrow import ArrowException
     from safetensors import SafetensorError
 
-    key = _state(folder)
     kept = study.numbers.get(folder.name)
     if kept is None or kept[0] != key or not key:
         try:

@@ -55,11 +55,15 @@ def cells_by_distance(study: Study) -> pl.DataFrame:
 
 def held_out_cells(study: Study) -> Iterator[dict[str, Any]]:
     """The rows of ``cells_by_distance``, with the level of each factor (``row``, ``column``)."""
+    grids: dict[int, np.ndarray | None] = {}  # by split: trials share a few
     for trial, name in () if study.absent else zip(study.trials, study.found()):
-        grid = distance_grid(study, trial)
-        if name is None or name in study.left_out or grid is None:
+        if name is None or name in study.left_out:
             continue
         split, space = study.split(trial), study.world(trial).samples.space
+        if id(split) not in grids:
+            grids[id(split)] = distance_grid(study, trial)
+        if (grid := grids[id(split)]) is None:
+            continue
         factors = [f if f not in COLUMNS else f"factor_{f}" for f in split.factors[:2]]
         folder = study.store.trials / name
         if not set(factors) <= set(answered_columns(folder)):  # answers from elsewhere may come without factors
@@ -68,14 +72,17 @@ def held_out_cells(study: Study) -> Iterator[dict[str, Any]]:
         sets, targets, truth, response, *levels = (words(table, column) for column in table.column_names)
         right = truth.numbered(every := (*truth.names, *response.names)) == response.numbered(every)
         facts = {"trial": name, "seed": trial.seed, "combinations": split.facts.combinations}
-        places = [
-            np.array([space[factor].index(str(level)) for level in one.names])[one.places]
-            for factor, one in zip(split.factors, levels)
-        ]
+        rows, columns = (space[factor] for factor in split.factors[:2])
+        row, column = (
+            np.array([factor.index(str(level)) for level in one.names])[one.places]
+            for factor, one in zip((rows, columns), levels)
+        )
+        cells, unseen = row * len(columns.levels) + column, sets.is_("unseen")
         for target in targets.found():
-            asked = sets.is_("unseen") & targets.is_(target)
-            for row, column in np.unique(np.stack([one[asked] for one in places]), axis=1).T.tolist():
-                here = right[asked & (places[0] == row) & (places[1] == column)]
-                cell = {"row": space[split.factors[0]].levels[row], "column": space[split.factors[1]].levels[column]}
-                measured = {"accuracy": float(here.mean()), "n": len(here), "distance": float(grid[row, column])}
-                yield {**facts, "target": target, **{k: str(v) for k, v in cell.items()}, **measured}
+            asked = unseen & targets.is_(target)
+            n, hit = np.bincount(cells[asked]), np.bincount(cells[asked & right], minlength=cells.max(initial=0) + 1)
+            for cell in np.flatnonzero(n).tolist():
+                at = divmod(cell, len(columns.levels))
+                levels_here = {"row": str(rows.levels[at[0]]), "column": str(columns.levels[at[1]])}
+                measured = {"accuracy": float(hit[cell] / n[cell]), "n": int(n[cell]), "distance": float(grid[at])}
+                yield {**facts, "target": target, **levels_here, **measured}

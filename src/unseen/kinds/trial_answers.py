@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unseen.studies.answers import WordColumn, words
+from unseen.studies.answers import WordColumn, answered_columns, read_answers, words
 from unseen.studies.records import Record
 from unseen.studies.sound import Damaged
 from unseen.studies.study import Study
@@ -109,16 +109,13 @@ def condition_of(trial: Trial, about: Facts, keys: Sequence[str]) -> str:
 
 
 def _read(study: Study, trial: Trial, record: Record, condition: str, main: bool) -> TrialAnswers:
-    import pyarrow.parquet as pq
-
-    facts, path = record.facts, record.folder / "responses.parquet"
-    stored = pq.read_schema(path).names
+    facts, stored = record.facts, answered_columns(record.folder)
     factors = list(facts["factors"])
     columns = {name: name if name not in COLUMNS else f"factor_{name}" for name in factors}
     named = _names_column(study, trial, factors, stored)
     wanted = ["set", "target", "truth", "response", *(c for c in columns.values() if c in stored)]
     wanted += [name for name in ("confidence", "sample", named) if name and name in stored]
-    table = pq.read_table(path, columns=list(dict.fromkeys(wanted)))
+    table = read_answers(record.folder, *dict.fromkeys(wanted))
     there = [name for name in factors if columns[name] in stored]
     spelt = {name: words(table, columns[name]) for name in there}
     space = None if study.absent else study.world(trial).samples.space

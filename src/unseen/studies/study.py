@@ -149,8 +149,20 @@ class Study:
         """A trial's world, opened once for the whole study."""
         return self._opened(trial.recipe.world)
 
+    @cached_property
+    def _spelt(self) -> dict[int, tuple[Any, str]]:
+        """Sections and pairs of them as text, by the object (kept, so that no other gets its number): spelling them out
+        for each of ten thousand trials, which share a few, takes seconds."""
+        return {}
+
+    def _key(self, of: Any, *sections: NamedSection) -> str:
+        if id(of) not in self._spelt:
+            told = [section.model_dump() for section in sections]
+            self._spelt[id(of)] = of, json.dumps(told, sort_keys=True, default=str)
+        return self._spelt[id(of)][1]
+
     def _opened(self, section: NamedSection) -> World:
-        key = json.dumps(section.model_dump(), sort_keys=True, default=str)
+        key = self._key(section, section)
         if key not in self._worlds:
             plain = without_strengths(section)
             if plain is not section:  # the world inside is the same at all strengths
@@ -166,7 +178,7 @@ class Study:
     def split(self, trial: Trial) -> Split:
         """A trial's split; trials that share world and design share it."""
         recipe = trial.recipe
-        key = json.dumps([recipe.world.model_dump(), recipe.design.model_dump()], sort_keys=True, default=str)
+        key = self._key(recipe, recipe.world, recipe.design)
         if key not in self._splits:
             self._splits[key] = make_split(recipe.design, self.world(trial).samples)
         return self._splits[key]

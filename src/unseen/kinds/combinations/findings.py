@@ -17,6 +17,7 @@ from unseen.measures import (
     judge_correlation,
     nested_spread,
     rank_correlation,
+    spearman,
 )
 from unseen.measures.verdicts import FEWEST
 from unseen.reports.finding import Finding
@@ -74,9 +75,9 @@ def findings(
 def accuracies(points: pl.DataFrame, **where: object) -> dict[tuple[float, int], float]:
     """Mean accuracy by x and repeat, of the points that match."""
     found: dict[tuple[float, int], list[float]] = {}
-    for row in points.iter_rows(named=True):
-        if row["value"] is not None and all(row[key] == value for key, value in where.items()):
-            found.setdefault((row["x"], row["repeat"]), []).append(row["value"])
+    own = points.filter(points["value"].is_not_null(), *(points[key] == value for key, value in where.items()))
+    for x, repeat, value in own.select("x", "repeat", "value").iter_rows():
+        found.setdefault((x, repeat), []).append(value)
     return {key: float(np.mean(values)) for key, values in found.items()}
 
 
@@ -267,12 +268,16 @@ def _near(cells: pl.DataFrame) -> list[Finding]:
     """
     found = []
     for target in cells["target"].unique(maintain_order=True).sort().to_list() if not cells.is_empty() else []:
+        trials: dict[tuple[str, int], list[tuple[float, float]]] = {}
+        own = cells.filter(cells["target"] == target).select("trial", "repeat", "distance", "accuracy")
+        for trial, repeat, distance, accuracy in own.iter_rows():
+            trials.setdefault((trial, repeat), []).append((distance, accuracy))
         by_repeat: dict[int, list[float]] = {}
-        trials = cells.filter(cells["target"] == target).group_by("trial", "repeat", maintain_order=True)
-        for (_, repeat), own in trials:
-            r = rank_correlation(own["distance"].cast(float).to_numpy(), own["accuracy"].cast(float).to_numpy())
-            if np.isfinite(r.correlation.value):
-                by_repeat.setdefault(int(str(repeat)), []).append(r.correlation.value)
+        for (_, repeat), pairs in trials.items():
+            both = np.array(pairs, np.float64)
+            distance, accuracy = both[np.isfinite(both).all(axis=1)].T
+            if len(distance) > 1 and np.isfinite(r := spearman(distance, accuracy)):
+                by_repeat.setdefault(int(repeat), []).append(r)
         if not by_repeat:
             continue
         number = sum(map(len, by_repeat.values()))
