@@ -1,10 +1,21 @@
-.PHONY: check test slow bench format pages
+.PHONY: check types formatting lint imports compiled test slow bench format pages
 
-check:  ## formatting, lint, types, and the direction of imports
-	uv run ruff format --check .
-	uv run ruff check .
+check: types formatting lint imports  ## formatting, lint, types, and the direction of imports
+
+types:
 	uv run pyright
+
+formatting:
+	uv run ruff format --check .
+
+lint:
+	uv run ruff check .
+
+imports:
 	uv run lint-imports
+
+compiled:  ## tests and modules as bytecode, once, and not once for each process of the tests
+	-uv run pytest -n 0 --collect-only > /dev/null
 
 test:  ## what CI runs
 	uv run pytest

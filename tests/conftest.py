@@ -1,5 +1,6 @@
 """What every test stands on: shapes checked at run time, no network, a cache of its own, no deadlines."""
 
+import gc
 import itertools
 import os
 import socket
@@ -35,6 +36,17 @@ _numbers = itertools.count()
 def pytest_configure(config):
     # beartype looks at random members of a list, which hypothesis does not like to see while it draws: harmless.
     config.addinivalue_line("filterwarnings", "ignore:Do not use the `random` module inside strategies")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """A thousand modules and tests are there to stay: the garbage collector need not go through them, now or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from unseen.reports.drawing import Drawing
     from unseen.reports.figure import Figure
 
-LIBRARIES = "window.vegaEmbed = vegaEmbed;"  # what the page calls; it brings Vega and Vega-Lite along
 OURS = ".figures"  # in the folder of figures: the names of those that we wrote
 FIGURE = re.compile(r'id="figure-([\w-]+)"')
 
@@ -86,10 +85,9 @@ def _earlier(out: Path) -> set[str]:
 
 def page_html(page: Page, drawn: Mapping[str, str]) -> str:
     """The whole page as text."""
-    import vl_convert
-
     from unseen.reports.blocks_html import section_html
     from unseen.reports.legend import legend
+    from unseen.reports.vega import vega
 
     body = [section_html(section, drawn) for section in page.whole]
     words = legend("\n".join(body))
@@ -100,7 +98,7 @@ def page_html(page: Page, drawn: Mapping[str, str]) -> str:
     toc = "\n".join(f'<li><a href="#{section.name}">{escape(section.title)}</a></li>' for section in page.whole)
     scripts = ""
     if page.figures:
-        library = vl_convert.javascript_bundle(LIBRARIES, "6.4").replace("</script", "<\\/script")
+        library = vega().replace("</script", "<\\/script")
         scripts = f"<script>{library}</script>\n<script>\n{_resource('page.js')}</script>"
     return Template(_resource("page.html")).substitute(
         title=escape(page.title),

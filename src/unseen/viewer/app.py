@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from unseen.reports.vega import vega
 from unseen.viewer import answers, maps, numbers, pair, pictures, splits, trials, units, written
 from unseen.viewer.asked import Asked
-from unseen.viewer.charts import vega
 from unseen.viewer.guard import Guard
 from unseen.viewer.page_files import CHECKED, FRESH, page_routes, told
 from unseen.viewer.plain import as_json

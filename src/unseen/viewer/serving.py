@@ -144,7 +144,7 @@ def _make_ready() -> None:
     from functools import partial
     from importlib import import_module
 
-    from unseen.viewer.charts import vega
+    from unseen.reports.vega import vega
     from unseen.viewer.guard import BUSY
 
     polars, scipy, torch = (partial(import_module, name) for name in ("polars", "scipy.special", "torch"))
