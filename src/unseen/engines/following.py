@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from unseen.studies.execute import Event, Watch
 from unseen.studies.heartbeats import WORK, Heartbeat, heartbeats
-from unseen.studies.jobs import TRIAL, Job, jobs_of, left_to_do, stored
+from unseen.studies.jobs import ENCODER, TRIAL, Job, jobs_of, left_to_do, stored
 from unseen.studies.leases import FOLDER, OVER, newest
+from unseen.studies.strengths import found_text
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.vocabulary.errors import UnseenError
@@ -33,6 +34,7 @@ class Followed:
         self._epochs: dict[tuple[str, str], int] = {}
         self._begun: set[tuple[str, str]] = set()
         self._lost: set[str] = set()
+        self._looked = False  # what was done before the first look tells nothing of how fast it goes
         self._list()
 
     def _list(self) -> None:
@@ -51,6 +53,7 @@ class Followed:
                 doing = ", ".join(doing.label for doing in one.doing)
                 what = f"; what it had is taken over: {doing}" if doing else ""
                 self.watch(Event("note", f"{one.words} is lost{what}"))
+        self._looked = True
         self._tell_ends()
         if self.study.store.calibrations() != self._calibrated:
             self._list()
@@ -63,7 +66,7 @@ class Followed:
                 self._begun.add(at)
                 self.watch(Event("started", doing.label, doing.identity))
             for _ in range(self._epochs.get(at, 0), doing.epoch):
-                self.watch(Event("epoch", doing.label, doing.identity))
+                self.watch(Event("epoch", doing.label, doing.identity, {} if self._looked else {"earlier": True}))
             self._epochs[at] = max(doing.epoch, self._epochs.get(at, 0))
 
     def _tell_ends(self) -> None:
@@ -77,6 +80,7 @@ class Followed:
             if job.kind != TRIAL:
                 if key in names:
                     del self.open[key]
+                    self._tell_before(job)
             elif job.finished(names):
                 del self.open[key]
                 for trial, answers in zip(job.trials, job.answers):
@@ -85,6 +89,12 @@ class Followed:
                 del self.open[key]
                 failures = failures if failures is not None else self.study.store.failures()
                 self._tell_failed(job, failures)
+
+    def _tell_before(self, job: Job) -> None:
+        if job.kind == ENCODER:
+            self.watch(Event("pretrained", job.label, job.key, {"text": job.label}))
+        elif (record := self.study.store.calibration(job.key)) is not None:
+            self.watch(Event("calibrated", job.label, job.key, {"text": found_text(record)}))
 
     def _tell_finished(self, trial: Trial, name: str) -> None:
         figures: dict[str, object] = {}

@@ -108,13 +108,15 @@ class Beating:
             began = time.strftime("%Y-%m-%dT%H:%M:%S")
             self._doing[name] = Doing(name, event.trial, KINDS[event.kind], 0, epochs, began)
             self._curves[name] = []
-            self._busy_since = self._busy_since or time.monotonic()
+            if KINDS[event.kind] == "trial":
+                self._busy_since = self._busy_since or time.monotonic()
         elif event.kind == "epoch" and name in self._doing:
             figures = {key: float(value) for key, value in event.figures.items() if isinstance(value, int | float)}
             done = self._doing[name].epoch + 1
             self._curves[name].append({**figures, "epoch": done})
             self._doing[name] = replace(self._doing[name], epoch=done)
-            self.now = replace(now, epochs=now.epochs + 1)
+            if self._doing[name].kind == "trial":  # an encoder's epochs say nothing of how long a trial's take
+                self.now = replace(now, epochs=now.epochs + 1)
         elif event.kind in ("finished", "failed", "pretrained", "calibrated"):
             self._doing.pop(name, None)
             self._curves.pop(name, None)
@@ -192,3 +194,27 @@ def memory_taken() -> tuple[int, int]:
     if torch is not None and torch.cuda.is_available() and torch.cuda.is_initialized():
         device = int(torch.cuda.max_memory_reserved())
     return host, device
+
+
+def memory_now() -> tuple[int, int]:
+    """Bytes that this process and those it started hold now, and what it took on its device; where the system does not
+    tell (Linux does), what this process took at most."""
+    most, device = memory_taken()
+    held = sum(_resident(pid) for pid in (os.getpid(), *_children()))
+    return held or most, device
+
+
+def _children() -> list[int]:
+    found: list[int] = []
+    with contextlib.suppress(OSError, ValueError):
+        for thread in os.listdir("/proc/self/task"):
+            text = Path(f"/proc/self/task/{thread}/children").read_text(encoding="ascii")
+            found += [int(number) for number in text.split()]
+    return found
+
+
+def _resident(pid: int) -> int:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        pages = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    return 0

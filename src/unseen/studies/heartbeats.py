@@ -66,11 +66,11 @@ class Doing:
 class Heartbeat:
     """One process that is at a study.
 
-    ``finished``, ``failed``, ``asked`` (of those finished, from kept weights) and ``epochs`` count what it has done
-    since it ``started``, busy for ``seconds``; ``memory``: bytes it takes (the most so far), ``device_memory`` those on
-    its device; ``engine``: who started it ("" by hand, "local", "slurm", "ray"), ``job``: its name there, ``log``:
-    where its words go, as far as known; ``note``: its last word of trouble; ``age``: seconds since it was written, by
-    the clock of the disk."""
+    ``finished``, ``failed``, ``asked`` (of those finished, from kept weights) and ``epochs`` (of trials) count what it
+    has done since it ``started``, busy with trials for ``seconds``; ``memory``: bytes it takes (the most so far),
+    ``device_memory`` those on its device; ``engine``: who started it ("" by hand, "local", "slurm", "ray"), ``job``:
+    its name there, ``log``: where its words go, as far as known; ``note``: its last word of trouble; ``age``: seconds
+    since it was written, by the clock of the disk."""
 
     name: str
     kind: str = WORK

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from unseen.studies.heartbeats import Heartbeat, heartbeats
+from unseen.studies.protocol_table import recipe_goes_together
 from unseen.studies.trials import Trial
 from unseen.vocabulary.spans import clock
 
@@ -69,16 +68,15 @@ def time_left(now: Now, missing: Sequence[Trial]) -> str:
         return ""
     if not missing:
         return "almost done"
-    doing = now.doing
-    left = sum(max(0, trial.recipe.training.epochs - doing.get(trial.label, (0, 0))[0]) for trial in missing)
-    rate = sum(one.epochs / one.seconds for one in now.living if one.epochs and one.seconds > 0)
-    if rate:
-        return f"about {clock(left / rate)} left"
-    done = sum(one.finished for one in now.living)
-    spent = max((_since(one.started) for one in now.living), default=0.0)
-    if done and spent:
-        return f"about {clock(spent / done * len(missing))} left"
-    return f"{len(missing)} to do; the time left is known once an epoch is done"
+    doing, jointly = now.doing, [trial for trial in missing if recipe_goes_together(trial.recipe)]
+    trained = [trial for trial in missing if not recipe_goes_together(trial.recipe)]
+    epochs = sum(max(0, trial.recipe.training.epochs - doing.get(trial.label, (0, 0))[0]) for trial in trained)
+    busy = [one for one in now.living if one.seconds > 0]
+    per_second = sum(one.finished / one.seconds for one in busy), sum(one.epochs / one.seconds for one in busy)
+    parts = [(count, rate) for count, rate in zip((len(jointly), epochs), per_second) if count]
+    if all(rate for _, rate in parts):
+        return f"about {clock(sum(count / rate for count, rate in parts))} left"
+    return f"{len(missing)} to do; the time left is known once {'a trial' if jointly else 'an epoch'} is done"
 
 
 def curve_points(curve: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -95,10 +93,3 @@ def curve_points(curve: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             if phase in ("train", "validation") and isinstance(value, int | float):
                 rows.append({"epoch": place + 1, "phase": phase, "quantity": quantity, "of": of, "value": value})
     return rows
-
-
-def _since(began: str) -> float:
-    try:
-        return max(1.0, time.time() - datetime.fromisoformat(began).timestamp())
-    except ValueError:
-        return 0.0
