@@ -1,9 +1,10 @@
 """`python -m docs.results.figures [STUDY ...]` draws figures of studies from their tables, as `unseen report` does from
-their folders: of combinations, means and intervals over choices of held-out cells; of `geirhos2018`, its matrix."""
+their folders: of combinations, means and intervals over choices of held-out cells; of others, what `DRAWN` lists."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,16 @@ from typing import Any
 import polars as pl
 
 from docs.results.combinations import Combinations
-from docs.results.pages import HERE, geirhos2018, madan2022, rendered_cars
+from docs.results.pages import (
+    HERE,
+    geirhos2018,
+    geirhos2019,
+    hendrycks2019,
+    madan2022,
+    recht2019,
+    rendered_cars,
+    zaidi2020,
+)
 from unseen.kinds.combinations.contents import scattered
 from unseen.kinds.combinations.figures import FIGURES
 from unseen.kinds.combinations.shown import CombinationContents
@@ -78,10 +88,26 @@ def write(made: Figure, name: str) -> None:
     print(f"{path.relative_to(HERE)}: {made.caption}")
 
 
+DRAWN: dict[str, Callable[[], dict[str, Figure]]] = {
+    "geirhos2018": lambda: {
+        "objects-everyday-matrix": geirhos2018()["objects"].figure(),
+        "objects-experiments-matrix": geirhos2018()["every"].figure(),
+    },
+    "geirhos2019": lambda: {
+        "shape-bias": geirhos2019()["cues"].figure("shape-bias"),
+        "agreeing-conflicting": geirhos2019()["cues"].figure("accuracy"),
+    },
+    "recht2019": lambda: {"replicas": recht2019()["everyday"].figure()},
+    "hendrycks2019": lambda: {"strengths": hendrycks2019()["everyday"].figure("strengths")},
+    "zaidi2020": lambda: {"matrix": zaidi2020()["matrix"].figure()},
+}
+
+
 def main(asked: list[str]) -> None:
     studies = {"position": "madan2022/position-", "scale": "madan2022/scale-", "cars": "rendered-cars/"}
-    if not asked or "geirhos2018" in asked:
-        write(geirhos2018()["objects"].figure(), "geirhos2018/objects-everyday-matrix")
+    for name in asked or DRAWN:
+        for file, make in DRAWN.get(name, dict)().items():
+            write(make, f"{name}/{file}")
     known = madan2022() | rendered_cars()
     for name in asked or studies:
         if name in studies:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from docs.results.numbers import MARKS, interval, mean_of, number, spearman
-from docs.results.verdicts import WithFindings, check_holm, corrected, pick
+from docs.results.flags import flagged
+from docs.results.numbers import interval, mean_of, number, spearman
+from docs.results.verdicts import WithFindings, check_holm, pick
 from unseen.kinds.conditions.asked import AskedMatrix, asked, conditions
 from unseen.kinds.conditions.contents import pictured
 from unseen.kinds.conditions.figures import FIGURES
@@ -28,18 +29,23 @@ TEST = "test-"
 
 
 class Conditions(WithFindings):
-    """One study's table. ``names``: the conditions in the order of the page; ``head``: what all names begin with."""
+    """One study's table. ``names``: the conditions in the order of the page, or of the table; ``head``: what all names
+    begin with; ``repeat``: the column that tells repeats apart."""
 
-    def __init__(self, path: Path, names: Sequence[str], head: str = "", published: str = "") -> None:
+    def __init__(
+        self, path: Path, names: Sequence[str] = (), head: str = "", published: str = "", repeat: str = "seed"
+    ) -> None:
         rows = pl.read_parquet(path)
-        self.every = rows
+        self.every, self.repeat = rows, repeat
         self.rows = rows.filter(pl.col("measure") == "accuracy", pl.col("target") == "category")
         self.chance = float(rows.filter(pl.col("measure") == "chance", pl.col("target") == "category")["value"][0])
-        self.names, self.head = tuple(names), head
+        asked = self.rows["set"].unique(maintain_order=True).to_list()
+        self.names, self.head = tuple(names or (name.removeprefix(TEST).removeprefix(head) for name in asked)), head
+        names = self.names
         self.published = published_beside(published, [f"{head}{name}" for name in names])[0]
         self.trained = {row["trial"]: self._trained(row) for row in self.rows.unique("trial").to_dicts()}
         self.cells = {
-            (self.named(row["trial"]), row["set"].removeprefix(TEST).removeprefix(head), row["seed"]): row["value"]
+            (self.named(row["trial"]), row["set"].removeprefix(TEST).removeprefix(head), row[repeat]): row["value"]
             for row in self.rows.to_dicts()
         }
 
@@ -47,10 +53,7 @@ class Conditions(WithFindings):
         """How many trials are flagged, and of what; only tables of the later form tell."""
         if "detail" not in self.every.columns:
             raise AssertionError("this table tells no flags")
-        flags = self.every.filter(pl.col("measure").str.starts_with("flag: "), pl.col("value") > 0)
-        each = flags.group_by("measure").agg(pl.col("trial").n_unique()).sort("measure").iter_rows()
-        told = [f"{n} {name.removeprefix('flag: ')}" for name, n in each]
-        return f"{', '.join(told) or 'none'} of {len(self.trained)}"
+        return flagged(self.every, len(self.trained))
 
     def _trained(self, row: dict[str, Any]) -> tuple[tuple[str, ...], int]:
         left = row.get("design.train_all_but")
@@ -66,6 +69,12 @@ class Conditions(WithFindings):
         left = [name for name in self.names if name not in levels]
         words = f"all but {left[0]}" if len(left) == 1 else " + ".join(levels)
         return f"{words}, twice" if visits > len(levels) and len(levels) == 1 else words
+
+    def strength(self, level: str) -> str:
+        """The strength that calibration chose."""
+        own = self.every.filter(pl.col("measure") == "calibration: strength", pl.col("level") == level)
+        (found,) = own["value"]
+        return f"{found:g}"
 
     # numbers by seed
 
@@ -117,15 +126,38 @@ class Conditions(WithFindings):
                     theirs.append(float(told))
         return spearman(ours, theirs), float(np.mean(ours)), float(np.mean(theirs)), len(ours)
 
+    def missing(self) -> str:
+        """Conditions whose networks are fewer than the others' seeds, in words."""
+        seeds = sorted({seed for _, _, seed in self.cells})
+        short = [name for name in self.names if name not in self.single or len(self.by_seed(name, name)) < len(seeds)]
+        return f": not yet all seeds of {', '.join(short)}" if short else ""
+
+    def spread(self, *, to: str = "", of: str = "") -> str:
+        """Of networks of other conditions asked one, or of one asked the others: mean, least and most of the means."""
+        pairs = [(one, two) for one in self.single for two in self.names if one != two and (one == of or two == to)]
+        each = [mean_of(self.by_seed(*pair)).value for pair in pairs]
+        return f"{number(float(np.mean(each)))} ({number(min(each), 2)} – {number(max(each), 2)})"
+
+    def ordered(self, more: str, less: str) -> str:
+        """Nothing, or an error where other networks do not know one condition better than another, in every seed."""
+
+        def known(what: str) -> dict[int, float]:
+            return self.mean(lambda one, two: one not in (more, less) and two == what)
+
+        one, two = known(more), known(less)
+        if not all(one[seed] > two[seed] for seed in one):
+            raise AssertionError(f"the page says {more} is better known than {less}: {one}, {two}")
+        return ""
+
     def at_chance(self) -> int:
         """Cells (by network) whose accuracy is chance exactly: one answer for all images of balanced categories."""
         return sum(abs(value - self.chance) < 1e-6 for value in self.cells.values())
 
-    def figure(self) -> Figure:
-        """What was trained on and what was asked, as the report draws it."""
+    def figure(self, name: str = "matrix") -> Figure:
+        """What was trained on and what was asked, or accuracy against strength, as the report draws it."""
         picture = pictured(self._asked(), "", "transformation", self.published)
         empty: Any = pl.DataFrame()
-        made = FIGURES["matrix"](
+        made = FIGURES[name](
             ConditionContents(
                 title="", question="", answer="", shows="", recipe="", splits=(), findings=(), curves=empty,
                 flags=empty, x_title="", series_title="", summary=empty, matrices=(picture,),
@@ -155,12 +187,8 @@ class Conditions(WithFindings):
             for trial, (levels, visits) in self.trained.items()
         ]  # fmt: skip
         names = [f"{self.head}{name}" for name in self.names]
-        return asked(self.every, trials, conditions(trials, names), "category", "seed")
-
-    def verdict(self, begins: str, *parts: str, digits: int = 3) -> str:
-        one = pick(self.found, begins, *parts)
-        ends = f" [{number(one.low, digits)}, {number(one.high, digits)}]" if np.isfinite(one.low) else ""
-        return f"{MARKS[one.holds] if one.judged else 'not judged'}: {number(one.value, digits)}{ends}{corrected(one)}"
+        own = self.every.filter(pl.col(self.repeat).is_not_null())  # rows of a calibration have none
+        return asked(own, trials, conditions(trials, names), "category", self.repeat)
 
     def same(self, mine: dict[int, float], begins: str, *parts: str) -> str:
         """Nothing, or an error where the library's number is not ours."""

@@ -14,6 +14,8 @@ from docs.results import exposures, numbers, regressions
 from docs.results.bagnets import Bagnets
 from docs.results.combinations import NAMES, Combinations
 from docs.results.contrasts import above, above_all, agree, averaged, family, less, order, rank_order
+from docs.results.corrupted import Corrupted
+from docs.results.cue_studies import CueStudy
 from docs.results.exposures import Exposed, near_the_edge
 from docs.results.failure_rules import FailureTable
 from docs.results.looking import Looking
@@ -21,6 +23,7 @@ from docs.results.matrices import Conditions
 from docs.results.people import Biases, DataSets, Lines
 from docs.results.priors import Priors, Toy
 from docs.results.regressions import Toys
+from docs.results.replicas import ReplicaStudy
 from docs.results.sanity import Sanity
 from docs.results.scales import ANSWERS, Scale
 from docs.results.stems import NOISES, Stems, compared
@@ -139,7 +142,13 @@ def geirhos2018() -> dict[str, Any]:
     made["objects_ceiling"], made["least_own"] = (min(ceiling), max(ceiling)), min(made["own"].values())
     made["plus"] = [f"{one} + {noise}" for one in seven]
     made["two"] = [*(f"{one} + {noise}" for one in released[:-1]), f"{noise}, twice"]
-    return made
+    return {**made, **_experiments(at / "objects-experiments.parquet")}
+
+
+def _experiments(path: Path) -> dict[str, Any]:
+    """Fourteen conditions: made again from whatever trials a new table holds."""
+    study = Conditions(path, head="geirhos-", published="geirhos2021/observers")
+    return {"every": study, "every_own": study.mean(lambda one, two: one == two)}
 
 
 def schott2022() -> dict[str, Any]:
@@ -157,7 +166,11 @@ def schott2022() -> dict[str, Any]:
 def zaidi2020() -> dict[str, Any]:
     at = HERE / "zaidi2020"
     names = ("none", *exposures.LEVELS)
-    matrix = Conditions(at / "matrix.parquet", names)
+    zero_sum = tuple("high-pass-zero-sum" if name == "high-pass" else name for name in names)
+    matrix, matrix_before = (
+        Conditions(at / "matrix.parquet", zero_sum),
+        Conditions(at / "matrix-standard-stem.parquet", names),
+    )
     cars, any_paint = (Exposed(at / f"{name}.parquet", 300) for name in ("cars", "cars-any-paint"))
     before = Exposed(at / "cars-standard-stem.parquet", 300)
     own = ("WITHIN", "ACROSS", "PLAIN", "UNSEEN", "SEEN", "LEVELS", "KEPT", "REMOVED", "FULL", "ACTIVE", "TAU")
@@ -177,6 +190,8 @@ def zaidi2020() -> dict[str, Any]:
         "threshold": Exposed(at / "objects-threshold.parquet", 38),
         "small": Exposed(at / "small.parquet", 20),
         "matrix": matrix,
+        "matrix_before": matrix_before,
+        "NOW": dict(zip(exposures.LEVELS, zero_sum[1:])),
         **{name: getattr(exposures, name) for name in own},
         "np": numpy,
     }
@@ -238,11 +253,25 @@ def ibrahim2022() -> dict[str, Any]:
 
 def geirhos2019() -> dict[str, Any]:
     at = HERE / "geirhos2019"
-    return {"biases": Biases(at / "biases.parquet"), "sets": DataSets(at / "datasets.parquet")}
+    made: dict[str, Any] = {"biases": Biases(at / "biases.parquet"), "sets": DataSets(at / "datasets.parquet")}
+    made["cues"] = CueStudy(at / "decorrelation.parquet")
+    made["stylised"] = Conditions(at / "stylised.parquet", ("none", "stylised"), repeat="design.seed")
+    return made
 
 
 def recht2019() -> dict[str, Any]:
-    return {"lines": Lines(HERE / "recht2019" / "lines.parquet"), "V2": "imagenetv2-matched-frequency-format-val"}
+    at = HERE / "recht2019"
+    made: dict[str, Any] = {"lines": Lines(at / "lines.parquet"), "V2": "imagenetv2-matched-frequency-format-val"}
+    everyday = made["everyday"] = ReplicaStudy(at / "objects-everyday.parquet")
+    strong = everyday.strong(0.55)
+    made |= {"strong": strong, "weak": [one for one in everyday.models if one not in strong]}
+    return {**made, "cnns": [one for one in everyday.models if not one.startswith("vit")]}
+
+
+def hendrycks2019() -> dict[str, Any]:
+    noise, blur = (f"none + hendrycks-{name}@3" for name in ("gaussian-noise", "defocus-blur"))
+    made = {"everyday": Corrupted(HERE / "hendrycks2019" / "objects-everyday.parquet")}
+    return {**made, "NOISE": noise, "BLUR": blur}
 
 
 def ulyanov2018() -> dict[str, Any]:
@@ -263,6 +292,7 @@ PAGES |= {
     "geirhos2018": geirhos2018,
     "geirhos2019": geirhos2019,
     "recht2019": recht2019,
+    "hendrycks2019": hendrycks2019,
     "schott2022": schott2022,
     "zaidi2020": zaidi2020,
     "ibrahim2022": ibrahim2022,

@@ -23,6 +23,11 @@ class WithFindings:
             raise AssertionError(f"the page says {MARKS[holds]} of '{begins}', the library {MARKS[one.holds]}: {one}")
         return ""
 
+    def verdict(self, begins: str, *parts: str, digits: int = 3) -> str:
+        one = pick(self.found, begins, *parts)
+        ends = f" [{number(one.low, digits)}, {number(one.high, digits)}]" if np.isfinite(one.low) else ""
+        return f"{MARKS[one.holds] if one.judged else 'not judged'}: {number(one.value, digits)}{ends}{corrected(one)}"
+
 
 def pick(found: Sequence[Finding], begins: str, *parts: str) -> Finding:
     mine = [one for one in found if one.name.startswith(begins) and all(part in one.statement for part in parts)]

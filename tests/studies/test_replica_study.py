@@ -10,6 +10,7 @@ from unseen.kinds.replica.contents import findings_of, summary_of
 from unseen.kinds.replica.findings import drops, slopes
 from unseen.kinds.replica.read import read
 from unseen.kinds.results import gather
+from unseen.kinds.whole_table import whole_table
 from unseen.measures.selection import chosen, two_halves
 from unseen.reports import write_report
 from unseen.studies.study import Study
@@ -62,6 +63,15 @@ def test_every_model_is_asked_what_the_other_half_of_the_models_found_hard(finis
     halves = (found.accuracy["easier"] + found.accuracy["harder"]) / 2
     np.testing.assert_allclose(halves, found.accuracy["replica"], atol=1e-9)
     assert (found.accuracy["easier"] > found.accuracy["harder"]).all()
+
+
+def test_the_whole_table_holds_the_accuracy_on_both_halves_of_every_model(finished):
+    found, table = read(finished), whole_table(finished).to_pylist()
+    for name in ("easier", "harder"):
+        own = {(row["training.epochs"], row["design.seed"]): row["value"]
+               for row in table if (row["measure"], row["set"]) == ("accuracy", name)}  # fmt: skip
+        made = [[own[epochs, seed] for epochs in EPOCHS] for seed in (0, 1, 2)]
+        np.testing.assert_allclose(made, found.accuracy[name], atol=1e-6)
 
 
 def test_drops_and_slopes_are_one_number_for_each_draw(finished):

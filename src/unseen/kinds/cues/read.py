@@ -90,13 +90,13 @@ def read(study: Study) -> StudyOfCues:
     category = str(trials[0].facts["factors"][0])
     guess = tidy.filter(pl.col("measure") == "chance", pl.col("target") == category)["value"]
     models = tuple(
-        _model(tidy.filter(pl.col("series") == name), name, category) for name in dict.fromkeys(names.values())
+        model_of(tidy.filter(pl.col("series") == name), name, category) for name in dict.fromkeys(names.values())
     )
     over = DRAWS if repeat == REPEAT else SEEDS
     return StudyOfCues(trials, tidy, models, names, category, about.cue, float(guess[0]), over)
 
 
-def _model(tidy: pl.DataFrame, name: str, category: str) -> Cues:
+def model_of(tidy: pl.DataFrame, name: str, category: str) -> Cues:
     import polars as pl
 
     mine = tidy.filter(pl.col("target") == category)

@@ -12,4 +12,5 @@ KIND = kind_in(
     designs=("replicate",),
     numbers=classifier_numbers,
     check="checks:check",
+    extra_rows="extra_rows:extra_rows",
 )

@@ -24,13 +24,13 @@ ABOUT = (
 
 
 def page(contents: ReplicaContents) -> Page:
-    first = sections.figure(_scatter(contents))
+    first = sections.figure(scatter(contents))
     tables = [_collections(contents), _models(contents)]
     closing = [sections.splits(contents), *sections.answers(contents), sections.figure(losses(contents))]
     return sections.page_of(contents, first, [*tables, *closing])
 
 
-def _scatter(contents: ReplicaContents) -> Figure | str:
+def scatter(contents: ReplicaContents) -> Figure | str:
     if not contents.lines:
         return "New against original accuracy: no model has both."
     made = tuple(Panel(name, line_panel(one, "linear")) for name, one in contents.lines.items())

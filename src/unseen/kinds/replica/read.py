@@ -7,7 +7,7 @@ annotators do for Recht et al., frequencies of models select, class by class; ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,8 +57,8 @@ def read(study: Study) -> Replicas:
         raise nothing_finished(study)
     drawn = REPEAT in keys
     told = [key for key in keys if key != REPEAT and not key.endswith(".arguments")]
-    names = {one.identity: _named(one, told) for one in trials}
-    repeat = {one.identity: _repeat(one, drawn) for one in trials}
+    names = {one.identity: named(one, told) for one in trials}
+    repeat = {one.identity: repeat_of(one, drawn) for one in trials}
     models, repeats = tuple(dict.fromkeys(names.values())), sorted(set(repeat.values()))
     category = str(trials[0].facts["factors"][0])
     shape = (len(repeats), len(models))
@@ -67,7 +67,7 @@ def read(study: Study) -> Replicas:
     images: dict[str, list[int]] = {name: [] for name in total}
     for place, one in enumerate(repeats):
         mine = [record for record in trials if repeat[record.identity] == one]
-        for identity, name, right in _of_draw(mine, category):
+        for identity, name, right in of_draw(mine, category):
             at = place, models.index(names[identity])
             total[name][at] += right.mean()
             count[name][at] += 1
@@ -84,7 +84,7 @@ def read(study: Study) -> Replicas:
     )  # fmt: skip
 
 
-def _named(record: Record, keys: Sequence[str]) -> str:
+def named(record: Record, keys: Sequence[str]) -> str:
     condition = record.facts["condition"]
     parts = []
     for key in keys:
@@ -94,11 +94,11 @@ def _named(record: Record, keys: Sequence[str]) -> str:
     return " ".join(parts) or "network"
 
 
-def _repeat(record: Record, drawn: bool) -> int:
+def repeat_of(record: Record, drawn: bool) -> int:
     return int(record.facts["description"].get("design", {}).get("seed", 0) if drawn else record.facts["seed"])
 
 
-def _of_draw(trials: Sequence[Record], category: str):
+def of_draw(trials: Sequence[Record], category: str) -> Iterator[tuple[str, str, np.ndarray]]:
     """For each trial and collection which images were known; those of one draw were asked the same images."""
     answers = {one.identity: _answers(one, category) for one in trials}
     for identity, found in answers.items():
