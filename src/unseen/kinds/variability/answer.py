@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unseen.kinds.variability.findings import mean_of, percent
+from unseen.kinds.variability.findings import changes_by_pretraining, mean_of, own_changes, percent
 from unseen.kinds.variability.read import CANONICAL, INSTANCES, SAMPLES, Gaps
 from unseen.kinds.variability.shown import NetworkRow
 from unseen.measures import Interval, mean_interval
@@ -28,7 +28,21 @@ def answer(gaps: Gaps, rows: Sequence[NetworkRow], findings: Sequence[Finding]) 
     )
     n = len(gaps.repeats)
     tail = f" Intervals are over {n} {gaps.over}." if n > 1 else f" One of {gaps.over}; intervals are over objects."
-    return first + "".join(_closing(gaps, regime, words) for regime, words in WORDS.items()) + tail
+    closing = "".join(_closing(gaps, regime, words) for regime, words in WORDS.items())
+    return first + closing + _pretrained(gaps) + tail
+
+
+def _pretrained(gaps: Gaps) -> str:
+    """What a factor does that varied in pretraining alone."""
+    found = {name: own_changes(changes) for name, changes in changes_by_pretraining(gaps).items()}
+    each = [
+        f"{percent(mean_interval(mean_of(list(own.values()))).value)}{f' ({name})' if name else ''}"
+        for name, own in found.items()
+        if own
+    ]
+    if not each:
+        return ""
+    return f" Where one factor more varied in pretraining, its own gap is smaller by {' and '.join(each)} points."
 
 
 WORDS = {SAMPLES: "samples of every object", INSTANCES: "the objects"}

@@ -18,6 +18,7 @@ from unseen.kinds.recipe_words import words_of
 from unseen.kinds.summaries import summarise
 from unseen.kinds.variability.answer import answer
 from unseen.kinds.variability.findings import (
+    changes_by_pretraining,
     improvements,
     mean_of,
     of_each_class,
@@ -156,6 +157,7 @@ def contents_of(study: Study) -> VariabilityContents:
         beside=_published_rows(published),
         curves_over_shares=tuple(_curves(gaps)),
         crosses=tuple(_crosses(gaps)),
+        by_pretraining=tuple(_by_pretraining(gaps)),
         by_training=tuple(_by_training(gaps)),
         closed=tuple(_closed(gaps)),
         halves=tuple(_halves(gaps)),
@@ -274,6 +276,12 @@ def _crosses(gaps: Gaps) -> Iterable[CrossedSlopes]:
                         found[vary[0], factor] = estimate(mean_of(each))
             if found:
                 yield CrossedSlopes(protocol, regime, gaps.factors, found)
+
+
+def _by_pretraining(gaps: Gaps) -> Iterable[CrossedSlopes]:
+    """Change of each gap by what varied in pretraining alone."""
+    for name, changes in changes_by_pretraining(gaps).items():
+        yield CrossedSlopes(name, "pretraining", gaps.factors, {key: estimate(own) for key, own in changes.items()})
 
 
 def _nearest_share(gaps: Gaps, regime: str) -> float | None:

@@ -1,21 +1,21 @@
 """The findings of Ibrahim et al. 2022 as claims about a study's own networks, each where the study has what it needs.
 
 A claim is one number for each repeat: a fold of the objects, or a draw of those held out, so that it is about other
-objects; with training seeds alone it is about other networks on these objects, and says so. Networks are averaged
+objects; with training seeds alone it is about other networks on these objects, and where a study makes its encoders
+anew about other encoders, and says so. Networks are averaged
 before: they answer about the same objects. Factors are averaged, too, unless the claim is about one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from unseen.kinds.judged import judged, told
-from unseen.kinds.variability.read import ACCURACY, CANONICAL, CLASSES, INSTANCES, SAMPLES, Gaps, Network, Off
-from unseen.kinds.variability.traits import traits_of
+from unseen.kinds.judged import judged, left_open, told
+from unseen.kinds.variability.read import ACCURACY, ANEW, CANONICAL, CLASSES, INSTANCES, SAMPLES, Gaps, Network, Off
 from unseen.measures import Verdict, all_lower, judge, mean_interval, slope, spearman
 from unseen.reports.finding import Finding
 from unseen.vocabulary.words import capital
@@ -28,7 +28,7 @@ def variability_findings(gaps: Gaps, nearest: Callable[[Any, str], float] | None
     """All of them; the page corrects. ``nearest``: how similar a class is to the nearest
     one seen varying in a repeat."""
     made = [*_worst(gaps), *_protocols(gaps), *_models(gaps), *_samples(gaps), *_instances(gaps), *_together(gaps)]
-    made += [*_classes(gaps), *(_similar(gaps, nearest) if nearest is not None else ())]
+    made += [*_pretrained(gaps), *_classes(gaps), *(_similar(gaps, nearest) if nearest is not None else ())]
     return [replace(one, over=gaps.over) for one in made if one.n]
 
 
@@ -120,7 +120,7 @@ def _protocols(gaps: Gaps) -> Iterator[Finding]:
     statement = f"the gap, averaged over factors, is {_said(levels[1])} finetuned and {_said(levels[0])} linear"
     yield judged("finetuning has the larger gap", capital(statement + _many(len(pairs))), judge(change, -1))
     by_labels = {
-        kind: mean_of([_average(gaps, b) - _average(gaps, a) for a, b in pairs if traits_of(a[0]).labelled is kind])
+        kind: mean_of([_average(gaps, b) - _average(gaps, a) for a, b in pairs if gaps.traits(a).labelled is kind])
         for kind in (True, False)
     }
     if all(map(len, by_labels.values())):
@@ -134,7 +134,7 @@ def _protocols(gaps: Gaps) -> Iterator[Finding]:
 
 def _models(gaps: Gaps) -> Iterator[Finding]:
     """Objective more than architecture; more data help (sections 4.1 and 4.3)."""
-    known = {network: traits_of(network[0]) for network in gaps.judged if gaps.alone(network)}
+    known = {network: gaps.traits(network) for network in gaps.judged if gaps.alone(network)}
     apart: dict[str, list[Values]] = {"objective": [], "architecture": []}
     more = []
     every = list(known)
@@ -160,10 +160,72 @@ def _models(gaps: Gaps) -> Iterator[Finding]:
             f"{len(apart['architecture'])} pairs)"
         )
         found = judge(means["objective"] - means["architecture"], 1)
-        yield judged("the objective matters more than the architecture", capital(statement), found)
+        name = "the objective matters more than the architecture"
+        yield _of_encoders(gaps, judged(name, capital(statement), found))
     if more:
         statement = f"learned from more data the gap is {_said(mean_of(more))} points smaller ({len(more)} pairs)"
-        yield judged("more data help", capital(statement), judge(mean_of(more), 1))
+        yield _of_encoders(gaps, judged("more data help", capital(statement), judge(mean_of(more), 1)))
+
+
+def changes_by_pretraining(gaps: Gaps) -> dict[str, dict[tuple[str, str], Values]]:
+    """Of encoders that differ in what varied in pretraining alone: by how much each gap is smaller than where least
+    varied, by the factor that varied besides (or "all", of several) and the factor asked; by the encoder's name."""
+    found: dict[tuple[str, str], dict[frozenset[str], Network]] = {}
+    for network in gaps.judged:
+        own = gaps.traits(network)
+        if own.varied is not None and gaps.alone(network):
+            found.setdefault((own.apart_from_varied, network[1]), {})[own.varied] = network
+    made = {}
+    for (encoder, protocol), each in found.items():
+        name = f"{encoder} {protocol}".strip() if len(gaps.protocols) > 1 else encoder
+        least = min(each, key=len)
+        before, changes = gaps.alone(each[least]), {}
+        for varied, network in each.items():
+            more = varied - least
+            if not more or not least < varied:
+                continue
+            what = next(iter(more)) if len(more) == 1 else "all"
+            after = gaps.alone(network)
+            changes |= {(what, asked): after[asked] - before[asked] for asked in before if asked in after}
+        if changes:
+            made[name] = changes
+    return made
+
+
+def own_changes(changes: Mapping[tuple[str, str], Values]) -> dict[str, Values]:
+    """Of each factor that varied in pretraining, the change of its own gap."""
+    return {varied: values for (varied, asked), values in changes.items() if varied == asked}
+
+
+def _pretrained(gaps: Gaps) -> Iterator[Finding]:
+    """What varied in pretraining alone closes its gap, and its own more than others' (our question, not the paper's).
+
+    The second tells a factor from variety: more of anything that varies may make features better."""
+    for name, changes in changes_by_pretraining(gaps).items():
+        own = {varied: values for (varied, asked), values in changes.items() if varied == asked}
+        others = [
+            values for (varied, asked), values in changes.items() if asked in own and varied in set(own) - {asked}
+        ]
+        if not own:
+            continue
+        start = f"{name}: " if name else ""
+        each = ", ".join(f"{varied} {_said(values)}" for varied, values in own.items())
+        mean = mean_of(list(own.values()))
+        statement = f"with one factor varying in pretraining its own gap closes by {each}; mean {_said(mean)} points"
+        claim = f"{start}what varies in pretraining closes its gap"
+        yield _of_encoders(gaps, judged(claim, capital(statement), judge(mean, 1)))
+        if others:
+            rest = mean_of(others)
+            statement = f"with one factor varying in pretraining gaps of the others close by {_said(rest)} points"
+            claim = f"{start}a factor's own gap closes more than the others'"
+            yield _of_encoders(gaps, judged(claim, capital(statement), judge(mean - rest, 1)))
+
+
+def _of_encoders(gaps: Gaps, finding: Finding) -> Finding:
+    """A claim about pretraining, open where each encoder was made once: other objects say nothing of other encoders."""
+    if gaps.encoders and gaps.over != ANEW:
+        return left_open(finding, "each encoder was made once: vary pretraining.seed")
+    return finding
 
 
 def slopes_of(gaps: Gaps, network: Network, regime: str, vary: Off, tested: Off) -> Values | None:

@@ -68,7 +68,7 @@ def dots(
     return alt.LayerChart(layer=layers, height=HEIGHT)
 
 
-def heat(found: CrossedSlopes) -> alt.LayerChart:
+def heat(found: CrossedSlopes, varied_in: str = "training", what: str = "slope") -> alt.LayerChart:
     """Slopes by the factor that varied (rows) and that was asked (columns): blue closes the gap, orange opens it."""
     most = max((abs(one.value) for one in found.slopes.values() if finite(one.value) is not None), default=1.0) or 1.0
     data = [
@@ -89,17 +89,19 @@ def heat(found: CrossedSlopes) -> alt.LayerChart:
     ]
     base = alt.Chart(alt.Data(values=data))
     scale = alt.Scale(domain=list(found.factors), paddingInner=0.06)
-    rows = [factor for factor in found.factors if any(varied == factor for varied, _ in found.slopes)]
+    rows = [factor for factor in (*found.factors, "all") if any(varied == factor for varied, _ in found.slopes)]
     x = alt.X("asked:N", scale=scale, axis=alt.Axis(title="asked", orient="top", labelAngle=0, labelLimit=70))
-    y = alt.Y("varied:N", scale=alt.Scale(domain=rows, paddingInner=0.06), axis=alt.Axis(title="varied in training"))
+    y = alt.Y(
+        "varied:N", scale=alt.Scale(domain=rows, paddingInner=0.06), axis=alt.Axis(title=f"varied in {varied_in}")
+    )
     colour = alt.Color(
         "sign:N", scale=alt.Scale(domain=["closes", "opens"], range=[role("heat"), role("asked")]), legend=None
     )
     shade = alt.Opacity("shade:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), legend=None)
     tips = [
-        alt.Tooltip("varied:N", title="varied in training"),
+        alt.Tooltip("varied:N", title=f"varied in {varied_in}"),
         alt.Tooltip("asked:N"),
-        alt.Tooltip("words:N", title="slope"),
+        alt.Tooltip("words:N", title=what),
         *interval_tips(),
     ]
     light = alt.condition("datum.dark", alt.value(role("paper")), alt.value(role("ink")))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from unseen.kinds.collect import REPEAT, finished_trials, nothing_finished, tidy_rows, varied
 from unseen.kinds.variability.numbers import ENDS, GAP, OF_CLASS, TRAINED
+from unseen.kinds.variability.traits import NetworkTraits, amount_of, encoder_traits, traits_of
 from unseen.studies.records import Record
 from unseen.studies.study import Study
 from unseen.studies.trials import setting_text
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 FOLD = "design.fold"
+ENCODER = "pretraining.seed"  # of a study's own encoders
+ANEW = "encoders made anew"
 SHOWN = ("design.regime", "design.vary", "design.share", "design.class_share")  # what training shows
-OWN = (*SHOWN, FOLD, REPEAT, "protocol")
+OWN = (*SHOWN, FOLD, REPEAT, ENCODER, "protocol")
 PROTOCOLS = {"probe": "linear", "finetune": "finetune", "scratch": "from scratch", "zero-shot": "zero-shot"}
 CANONICAL, SAMPLES, INSTANCES, CLASSES = "canonical", "samples", "instances", "classes"
 ACCURACY = "accuracy"
@@ -56,13 +59,18 @@ Network = tuple[str, str]  # model and protocol
 @dataclass(frozen=True, eq=False)
 class Gaps:
     """Every point, and over what repeats are. Values by repeat are NaN where there is none; training seeds of one
-    choice of objects are averaged. ``controls`` are networks whose features are of random weights."""
+    choice of objects are averaged, and where encoders are made anew so are folds. ``controls`` are networks whose
+    features are of random weights."""
 
     points: tuple[Point, ...]
     repeats: tuple[Any, ...]
     over: str
     factors: Off
     controls: frozenset[Network] = frozenset()
+    encoders: Mapping[str, NetworkTraits] = field(default_factory=dict)  # of models that were pretrained here
+
+    def traits(self, network: Network) -> NetworkTraits:
+        return self.encoders.get(network[0]) or traits_of(network[0])
 
     @cached_property
     def networks(self) -> tuple[Network, ...]:
@@ -186,22 +194,27 @@ def read(study: Study) -> StudyGaps:
     if not trials:
         raise nothing_finished(study)
     named_by = _naming(trials, [key for key in keys if key not in OWN])
-    repeat_key, over = repeats_of(keys)
-    abouts, named, shows, controls = {}, {}, {}, set()
+    repeat_key, over = repeats_of(keys, {record.facts["condition"].get(ENCODER) for record in trials})
+    amounts = [amount for one in trials if (amount := amount_of(one.facts["description"])) is not None]
+    abouts, named, shows, controls, encoders = {}, {}, {}, set(), {}
     for record in trials:
         facts, own = record.facts, Varied.of(record.split_facts)
         said = facts["condition"]
-        model = " ".join(said_of(key, said[key]) for key in named_by if said.get(key) is not None)
+        words = {key: said_of(key, said[key]) for key in named_by if said.get(key) is not None}
+        model = " ".join(words.values())
         how = str(facts["protocol"])
         protocol = PROTOCOLS.get(how, how)
         design = facts["description"].get("design", {})
-        repeat = own.fold if repeat_key == FOLD else design.get("seed", 0) if repeat_key == REPEAT else facts["seed"]
+        repeats = {FOLD: own.fold, REPEAT: design.get("seed", 0), ENCODER: said.get(ENCODER)}
+        repeat = repeats.get(repeat_key, facts["seed"])
         share, regime = (own.share, own.regime) if own.share else (0.0, CANONICAL)
         abouts[record.identity] = (model, protocol, regime, own.vary if share else (), share, int(repeat), own)
         named[record.identity] = network_name((model, protocol))
         shows[record.identity] = own.name
         if has_random_features(facts["description"]):
             controls.add((model, protocol))
+        elif (traits := encoder_traits(facts["description"], words, amounts)) is not None:
+            encoders[model] = traits
     rows = tidy_rows(study)
     points = tuple(_points(rows, abouts))
     found = {one.repeat for one in points}
@@ -217,9 +230,8 @@ def read(study: Study) -> StudyGaps:
         for row in rows
         if row["trial"] in abouts and row["measure"] != OF_CLASS
     ]
-    return StudyGaps(
-        trials, Gaps(points, tuple(sorted(found)), over, factors, frozenset(controls)), named, shows, ready
-    )
+    gaps = Gaps(points, tuple(sorted(found)), over, factors, frozenset(controls), encoders)
+    return StudyGaps(trials, gaps, named, shows, ready)
 
 
 def _naming(trials: Sequence[Record], keys: Sequence[str]) -> list[str]:
@@ -235,8 +247,15 @@ def _naming(trials: Sequence[Record], keys: Sequence[str]) -> list[str]:
     return found
 
 
-def repeats_of(keys: Iterable[str]) -> tuple[str, str]:
-    """What a repeat is, by the grid's keys, and over what it is, in words: other objects, if the study has any."""
+def repeats_of(keys: Iterable[str], encoders: Set[Any] = frozenset()) -> tuple[str, str]:
+    """What a repeat is, by the grid's keys and the seeds of encoders, and over what it is, in words: encoders that were
+    made anew, since what is claimed is about their training; else other objects, if the study has any.
+
+    >>> repeats_of([FOLD], {0, 1}), repeats_of([FOLD], {0})
+    (('pretraining.seed', 'encoders made anew'), ('design.fold', 'folds of the objects'))
+    """
+    if len(encoders) > 1:
+        return ENCODER, ANEW
     if FOLD in keys:
         return FOLD, "folds of the objects"
     if REPEAT in keys:

@@ -34,7 +34,8 @@ class Curve:
 
 @dataclass(frozen=True)
 class CrossedSlopes:
-    """Slopes by the factor that varied in training (rows) and that was asked (columns): Fig. 5."""
+    """Slopes by the factor that varied in training (rows) and that was asked (columns): Fig. 5. By pretraining, the
+    change of a gap; ``protocol`` then is the encoder's name."""
 
     protocol: str
     regime: str
@@ -81,6 +82,7 @@ class VariabilityContents(Contents):
     beside: tuple[NetworkRow, ...] = ()
     curves_over_shares: tuple[Curve, ...] = ()
     crosses: tuple[CrossedSlopes, ...] = ()
+    by_pretraining: tuple[CrossedSlopes, ...] = ()
     by_training: tuple[ShownGap, ...] = ()
     closed: tuple[ShownGap, ...] = ()
     halves: tuple[ClassHalves, ...] = ()
