@@ -16,6 +16,7 @@ from docs.results.combinations import NAMES, Combinations
 from docs.results.contrasts import above, above_all, agree, averaged, family, less, order, rank_order
 from docs.results.corrupted import Corrupted
 from docs.results.cue_studies import CueStudy
+from docs.results.encoders import Causal, Kinds, seeds
 from docs.results.exposures import Exposed, near_the_edge
 from docs.results.failure_rules import FailureTable
 from docs.results.looking import Looking
@@ -248,6 +249,8 @@ def ibrahim2022() -> dict[str, Any]:
     made |= {"meshes": meshes, "mesh_claims": meshes.claims(), "mesh_variation": also, "mesh_shown": also.shown()}
     made["tuned"] = tuned = Finetuned(at / "finetune.parquet")
     made["tuned_claims"] = tuned.claims()
+    made["kinds"], made["causal"] = kinds, causal = Kinds(at, "pretraining"), Causal(at, "causal")
+    made |= {"kind_claims": kinds.claims(), "causal_claims": causal.claims(), "seeds": seeds}
     return {**made, "points": points, "published": published, "findings": variation_findings, **SHARED}
 
 

@@ -110,5 +110,5 @@ def test_the_answer_says_what_pretraining_did():
     own = Interval(-0.5, -0.6, -0.4, 3)
     row = NetworkRow("none", None, Interval(0.8, 0.7, 0.9, 3), dict.fromkeys(FACTORS, own), {}, own)
     said = answer(gaps(causal()), [row], ())
-    assert "Where one factor more varied in pretraining, its own gap is smaller by +6" in said
+    assert "Where one more factor varied in pretraining, its own gap changes by +6" in said
     assert "3 encoders made anew" in said

@@ -42,7 +42,8 @@ def _pretrained(gaps: Gaps) -> str:
     ]
     if not each:
         return ""
-    return f" Where one factor more varied in pretraining, its own gap is smaller by {' and '.join(each)} points."
+    said = " and ".join(each)
+    return f" Where one more factor varied in pretraining, its own gap changes by {said} points (above zero it closes)."
 
 
 WORDS = {SAMPLES: "samples of every object", INSTANCES: "the objects"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from unseen.kinds.variability.panels import dots, heat, over_similarity
+from unseen.kinds.variability.panels import dots, heat, over_similarity, strongest
 from unseen.kinds.variability.read import INSTANCES, SAMPLES
 from unseen.kinds.variability.shown import ShownGap, VariabilityContents
 from unseen.reports import charts
@@ -106,7 +106,8 @@ def cross_factors(contents: VariabilityContents) -> Figure | str:
     """Fig. 5."""
     if not contents.crosses:
         return "Slopes across factors: they need a factor that varies in two or more shares."
-    panels = tuple(Panel(f"{one.protocol}, {REGIMES[one.regime]}", heat(one)) for one in contents.crosses)
+    most = strongest(contents.crosses)
+    panels = tuple(Panel(f"{one.protocol}, {REGIMES[one.regime]}", heat(one, most)) for one in contents.crosses)
     caption = (
         "The slope of the line of best fit through the gap of the factor asked (across), over the share in which "
         "another varies in training (down): +0.30 means that the gap would close by 30 points from none to all. On the "
@@ -124,7 +125,8 @@ def by_pretraining(contents: VariabilityContents) -> Figure | str:
     found = contents.by_pretraining
     if not found:
         return "What varied in pretraining: it needs encoders made here that differ in this alone."
-    panels = tuple(Panel(one.protocol or "encoders", heat(one, "pretraining", "change")) for one in found)
+    most = strongest(found)
+    panels = tuple(Panel(one.protocol or "encoders", heat(one, most, "pretraining", "change")) for one in found)
     caption = (
         "The change of the gap of the factor asked (across) where one more circumstance varied in pretraining alone "
         "(down), against the encoder for which fewest varied: +0.06 means that the gap is 6 points smaller. Encoders "

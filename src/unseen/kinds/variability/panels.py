@@ -68,9 +68,15 @@ def dots(
     return alt.LayerChart(layer=layers, height=HEIGHT)
 
 
-def heat(found: CrossedSlopes, varied_in: str = "training", what: str = "slope") -> alt.LayerChart:
-    """Slopes by the factor that varied (rows) and that was asked (columns): blue closes the gap, orange opens it."""
-    most = max((abs(one.value) for one in found.slopes.values() if finite(one.value) is not None), default=1.0) or 1.0
+def strongest(found: Sequence[CrossedSlopes]) -> float:
+    """The largest slope of several panels, which one shade stands for in all of them."""
+    every = (abs(one.value) for each in found for one in each.slopes.values() if finite(one.value) is not None)
+    return max(every, default=1.0) or 1.0
+
+
+def heat(found: CrossedSlopes, most: float, varied_in: str = "training", what: str = "slope") -> alt.LayerChart:
+    """Slopes by the factor that varied (rows) and that was asked (columns): blue closes the gap, orange opens it.
+    ``most`` has the strongest shade."""
     data = [
         {
             "varied": varied,

@@ -72,7 +72,7 @@ def encoder_traits(
     >>> said = {"world": world, "network": {"backbone": "vit-tiny-p8"}, "pretraining": {"objective": "mae"}}
     >>> found = encoder_traits({"pretraining": said}, {"pretraining.objective": "mae", "seed": "b"}, [10, 300])
     >>> found.objective, found.architecture, found.data, found.labelled, sorted(found.varied)
-    ('reconstruction', 'vit', 'less', False, ['light', 'size'])
+    ('mae', 'vit', 'less', False, ['light', 'size'])
     """
     encoder = description.get("pretraining", {})
     objective = encoder.get("pretraining", {}).get("objective", NO_PRETRAINING)
@@ -89,7 +89,13 @@ def encoder_traits(
     # backgrounds that are drawn at random are no factor of the world, and vary all the same
     varied = frozenset(counted | set(given.get("drawn", ())))
     return NetworkTraits(
-        OBJECTIVES.get(objective, SUPERVISED), architecture, data, labelled, from_data, varied, from_varied
+        SUPERVISED if objective == "supervised" else objective,
+        architecture,
+        data,
+        labelled,
+        from_data,
+        varied,
+        from_varied,
     )
 
 
