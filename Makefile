@@ -14,7 +14,8 @@ lint:
 imports:
 	uv run lint-imports
 
-compiled:  ## tests and modules as bytecode, once, and not once for each process of the tests
+compiled:  ## modules and tests as bytecode, once, and not once for each process; tests have their own of modules
+	uv run python -c "import timm, polars, pyarrow.parquet, unseen.cli.app, unseen.engines.local, unseen.kinds.results"
 	-uv run pytest -n 0 --collect-only > /dev/null
 
 test:  ## what CI runs

@@ -20,6 +20,7 @@ from unseen.reports.cells import cell_grid
 from unseen.reports.confusion import MOST_CLASSES, confusion_body, confusion_grid, folded
 from unseen.reports.legend import MARKS, WORDS
 from unseen.reports.mistakes import MOST_BYTES, gallery_body
+from unseen.reports.page import drawings, page_html
 
 MADE = {
     "command": "unseen run demo --set 'seeds=[0,1]'",
@@ -39,6 +40,12 @@ def reader(page):
     return Reader(page)
 
 
+def words_of(made):
+    """What a page says; no files are written."""
+    page = page_of(made)
+    return Reader(page_html(page, drawings(page))).words
+
+
 def test_single_answers_follow_what_was_asked(reader):
     place = 1 + ORDER.index("What was seen and what was asked")
     own = ("Accuracy in each cell", "What is taken for what", "The most confident mistakes")
@@ -50,8 +57,8 @@ def test_the_page_says_when_and_by_which_command_it_was_made(reader):
     assert re.search(r"Written by unseen [\d.]+\S* on 2026-11-18 02:11\.", reader.words)
 
 
-def test_a_study_that_did_not_note_its_command_says_nothing_of_it(tmp_path):
-    words = Reader(write_report(page_of(contents()), tmp_path).read_text()).words
+def test_a_study_that_did_not_note_its_command_says_nothing_of_it():
+    words = words_of(contents())
     assert "unseen run" not in words
     assert "Run " not in words
 
@@ -133,9 +140,9 @@ def test_the_gallery_is_bounded_in_bytes(monkeypatch):
 
 
 def test_cells_and_confusions_are_files_too_and_go_with_them(tmp_path):
-    made = contents(answered=answered())
-    assert set(page_of(made).sheets) - {"splits", "units"} == {"cells", "confusion"}
-    figure_files(page_of(made), tmp_path)
+    page = page_of(contents(answered=answered()))
+    assert set(page.sheets) - {"splits", "units"} == {"cells", "confusion"}
+    figure_files(page, tmp_path)
     assert {"cells.svg", "confusion.png"} <= {path.name for path in (tmp_path / "figures").iterdir()}
     figure_files(page_of(contents()), tmp_path)
     assert not {"cells.svg", "confusion.png"} & {path.name for path in (tmp_path / "figures").iterdir()}
@@ -161,12 +168,12 @@ def test_headings_come_in_order_and_pictures_have_words(page):
     assert all("aria-label" in tag or "aria-hidden" in tag for tag in svgs)
 
 
-def test_words_that_a_newcomer_may_not_know_are_explained_where_they_are_used(reader, tmp_path):
+def test_words_that_a_newcomer_may_not_know_are_explained_where_they_are_used(reader):
     for word in ("asked", "world", "n", "unseen, OOD", "ours"):
         assert WORDS[word][1] in reader.words
     assert all(meaning in reader.words for meaning in MARKS.values()), "and how findings are judged"
     plain = contents(published=None, units=(), facts={})
-    assert WORDS["ours"][1] not in Reader(write_report(page_of(plain), tmp_path).read_text()).words
+    assert WORDS["ours"][1] not in words_of(plain)
 
 
 def test_every_figure_names_its_vertical_axis():
@@ -179,10 +186,10 @@ def test_every_figure_names_its_vertical_axis():
             assert any(titles), (figure.name, panel.title)
 
 
-def test_the_accuracies_stand_in_a_table_with_their_test_images(tmp_path):
+def test_the_accuracies_stand_in_a_table_with_their_test_images():
     summary = contents().summary
     counted = summary.with_columns(asked=pl.when(pl.col("measure") == "accuracy").then(720.0))
-    words = Reader(write_report(page_of(contents(summary=counted)), tmp_path).read_text()).words
+    words = words_of(contents(summary=counted))
     assert "test images: how many each network was asked. Chance: geometric mean 0.111" in words
     assert "720" in words
     drawn = str(figures(contents(summary=counted))["accuracy"].panels[0].chart.to_dict())  # type: ignore[union-attr]

@@ -9,7 +9,6 @@ import pytest
 from test_weaknesses import TINY, answered, own_cache  # noqa: F401
 
 import unseen
-from small_study import unseen as command
 from unseen.kinds.failures.subject_rules import rules_of
 from unseen.kinds.results import gather, page_of
 from unseen.studies.store import Store
@@ -60,14 +59,14 @@ def test_a_network_without_failures_has_no_rule_and_says_why(combinations):
     assert not none["tells"].any()
 
 
-def test_the_terminal_tells_rules_within_its_columns_and_writes_tables(combinations, compiled):
-    ran = command("results", combinations.path, "--rules", cwd=combinations.path, compiled=compiled)
-    assert ran.returncode == 0, ran.stderr
-    assert "IF combination = never seen THEN wrong" in ran.stdout
-    assert max(map(len, ran.stdout.splitlines())) <= 80
-    refused = command("results", combinations.path, "--rules", "--format", "parquet", cwd=".", compiled=compiled)
-    assert refused.returncode
-    assert "table, csv, json, markdown" in refused.stderr.replace("\n", " ")
+def test_the_terminal_tells_rules_within_its_columns_and_writes_tables(combinations, say):
+    told = say("results", combinations.path, "--rules")
+    assert told.code == 0, told.err
+    assert "IF combination = never seen THEN wrong" in told.out
+    assert max(map(len, told.out.splitlines())) <= 80
+    refused = say("results", combinations.path, "--rules", "--format", "parquet")
+    assert refused.code
+    assert "table, csv, json, markdown" in refused.err.replace("\n", " ")
 
 
 def test_a_model_that_fails_on_small_and_on_turned_things_is_told_by_both(tmp_path):

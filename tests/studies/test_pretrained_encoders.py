@@ -394,6 +394,7 @@ def test_a_recipe_without_pretraining_is_written_as_before(tmp_path):
 def test_probes_that_are_fitted_together_each_see_through_their_own_encoder(tmp_path, monkeypatch):
     monkeypatch.setenv("UNSEEN_CACHE", str(tmp_path / "cache"))
     fit = {"optimiser": "lbfgs", "normalise": "half"}
-    opened = study(tmp_path / "study", training=fit, grid={"pretraining.objective": ["simclr", "none"]})
+    grid = {"pretraining.objective": ["simclr", "none"]}
+    opened = study(tmp_path / "study", training=fit, search={"weight_decay": [0.01]}, grid=grid)
     assert ran(opened).finished == 2, opened.failures()
     assert len(list((tmp_path / "cache" / "features").iterdir())) == 2

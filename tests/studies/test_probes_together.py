@@ -22,6 +22,7 @@ pytest_plugins = ("studies_fixtures",)
 CPU = torch.device("cpu")
 FROZEN = {"backbone": "resnet18-w8", "stem": "small", "frozen": True}
 FIT = {"network": FROZEN, "training": {"optimiser": "lbfgs", "normalise": "half"}, "targets": ["category"]}
+FEW = {"weight_decay": [0.001, 0.1]}  # penalties, where it is not they that are looked at
 GRID = {"design.seen_per_level": [2, 8], "design.images": [90, 180]}
 
 
@@ -106,7 +107,7 @@ def test_a_probe_answers_as_scikit_learns_with_the_penalty_it_chose(tmp_path):
 
 
 def test_a_trial_alone_is_the_trial_among_others_and_in_small_parts(tmp_path, monkeypatch):
-    together, alone, parts = (fitted(tmp_path / name) for name in ("together", "alone", "parts"))
+    together, alone, parts = (fitted(tmp_path / name, search=FEW) for name in ("together", "alone", "parts"))
     ran(together)
     for trial in alone.trials:
         execute(alone, [trial], CPU, lambda event: None)
@@ -122,7 +123,7 @@ def test_a_trial_alone_is_the_trial_among_others_and_in_small_parts(tmp_path, mo
 
 
 def test_a_run_that_is_killed_keeps_the_trials_it_had_answered(tmp_path, monkeypatch):
-    opened, stored = fitted(tmp_path / "study"), []
+    opened, stored = fitted(tmp_path / "study", search=FEW), []
     with monkeypatch.context() as patch:
         from unseen.studies import together
 
@@ -139,7 +140,7 @@ def test_a_run_that_is_killed_keeps_the_trials_it_had_answered(tmp_path, monkeyp
             ran(opened)
     assert len(opened.store.finished()) == 2
     seen = pictures_of(opened, monkeypatch)
-    assert ran(fitted(tmp_path / "study")).finished == 2
+    assert ran(fitted(tmp_path / "study", search=FEW)).finished == 2
     assert seen == []
 
 
@@ -153,7 +154,7 @@ def test_memory_that_does_not_suffice_halves_the_pack(tmp_path, monkeypatch):
         whole(study, some, read)
 
     monkeypatch.setattr(probes_together, "_fit", hungry)
-    assert ran(fitted(tmp_path / "study")).finished == 4
+    assert ran(fitted(tmp_path / "study", search=FEW)).finished == 4
     assert sizes[:3] == [4, 2, 1]
 
 
@@ -180,7 +181,11 @@ def test_a_split_without_validation_holds_out_a_share_and_then_learns_it_too(tmp
 def test_networks_with_branches_have_probes_on_their_own_features(tmp_path):
     network = {**FROZEN, "sharing": "separate"}
     opened = fitted(
-        tmp_path / "study", network=network, targets=["category", "position"], grid={"design.seen_per_level": [8]}
+        tmp_path / "study",
+        search=FEW,
+        network=network,
+        targets=["category", "position"],
+        grid={"design.seen_per_level": [8]},
     )
     assert ran(opened).finished == 1, opened.failures()
     facts, table = answers(opened, opened.trials[0])
@@ -203,7 +208,7 @@ def test_features_of_a_model_that_somebody_brings_are_probed(tmp_path):
 
 
 def test_an_estimate_knows_them(tmp_path):
-    opened = fitted(tmp_path / "study")
+    opened = fitted(tmp_path / "study", search=FEW)
     found = estimate(opened, "cpu")
     assert found.networks == 4
     assert found.seconds > 0

@@ -55,7 +55,7 @@ def drawn(one: Figure | Drawing) -> str:
     from unseen.reports.figure import Figure
 
     if isinstance(one, Figure):
-        return vl_convert.vegalite_to_svg(one.whole().to_dict(), vl_version="6.4")
+        return vl_convert.vegalite_to_svg(one.whole().to_dict(validate=False), vl_version="6.4")
     return one.svg(background=role("paper"))
 
 
