@@ -158,7 +158,9 @@ def pack(args: argparse.Namespace) -> None:
         if stage.module or not any((place / "trials").glob("*")):
             continue
         file.unlink(missing_ok=True)
-        subprocess.run([*UNSEEN, "pack", str(place), str(file)], check=False, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [*UNSEEN, "pack", "--without-encoders", str(place), str(file)], check=False, stdout=subprocess.DEVNULL
+        )
         size = file.stat().st_size if file.is_file() else 0
         if size > PACKED:
             print(f"{stage.name}: its answers take {size / 2**20:.0f} MiB and stay here", flush=True)

@@ -215,6 +215,10 @@ def test_clean_and_pack_know_encoders(tmp_path, say):
     there = Store(tmp_path / "b")
     assert there.unpack(tmp_path / "a.unseen") == (2, 0)
     assert there.encoders() == opened.store.encoders()
+    assert "without 2 encoders" in say("pack", tmp_path / "a", tmp_path / "light.unseen", "--without-encoders").flat
+    light = Store(tmp_path / "c")
+    assert light.unpack(tmp_path / "light.unseen") == (2, 0)
+    assert light.encoders() == []
     one = study(tmp_path / "a", pretraining__seed=1)
     assert len(encoders_left_behind(one)) == 1
     written(tmp_path / "one.toml", {**PROBED, "pretraining": {**PROBED["pretraining"], "seed": 1}})

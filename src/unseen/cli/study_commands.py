@@ -281,17 +281,28 @@ def clean(
 
 @app.command(rich_help_panel=PANEL)
 def pack(
-    study: StudyPath, to: Annotated[Path, typer.Argument(parser=given_path, metavar="FILE", help="The file to write.")]
+    study: StudyPath,
+    to: Annotated[Path, typer.Argument(parser=given_path, metavar="FILE", help="The file to write.")],
+    without_encoders: Annotated[
+        bool,
+        typer.Option(
+            "--without-encoders",
+            help="Leave out encoders that were pretrained: results and reports need none, further trials do.",
+        ),
+    ] = False,
 ) -> None:
-    """Put a study without weights into one file, to carry to another machine and add seeds there.
+    """Put a study without the weights of its trials into one file, to carry to another machine and add seeds there.
 
     Example: `unseen pack runs/demo demo.unseen`
     """
     opened = study_at(study)
-    count = opened.store.pack(to)
+    count = opened.store.pack(to, encoders=not without_encoders)
     size = f"{to.stat().st_size / 1e6:.1f} MB"
     others = len(opened.store.subjects())
     also = f" and the answers of {others} subject{'s' * (others != 1)}" if others else ""
+    if encoders := len(opened.store.encoders()):
+        kept = "without" if without_encoders else "with"
+        also += f", {kept} {encoders} encoder{'s' * (encoders != 1)},"
     console.print(f"{count} trial{'s' * (count != 1)}{also} in {to} ({size})", markup=False, soft_wrap=True)
 
 

@@ -224,9 +224,9 @@ class Store:
         """Who is running this study now, if anybody: whoever has its lock, or beats on whatever machine."""
         return self.lock_holder() or _listed(living(self.path)) or None
 
-    def pack(self, out: Path) -> int:
-        """The study as one file, without the weights of its trials and with the encoders that they need; give the
-        number of trials in it."""
+    def pack(self, out: Path, *, encoders: bool = True) -> int:
+        """The study as one file, without the weights of its trials and, if wanted, with the encoders that more trials
+        need; give the number of trials in it."""
         check_target(out)
         names = [name for name in self.finished() if IDENTITY.fullmatch(name)]  # a copy by another name is no trial
         remove_leftovers(out.parent, out.name)
@@ -238,7 +238,7 @@ class Store:
                 for file in sorted((self.path / "calibrations").glob("[!.]*.json")):
                     if IDENTITY.fullmatch(file.stem) and file.is_file():
                         archive.add(file, arcname=f"{MARK}/calibrations/{file.name}")
-                for name in self.encoders():
+                for name in self.encoders() if encoders else ():
                     for part in ENCODERS:
                         archive.add(self.path / "encoders" / name / part, arcname=f"{MARK}/encoders/{name}/{part}")
                 for name in names:
