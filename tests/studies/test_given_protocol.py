@@ -15,6 +15,7 @@ from unseen.kinds.collect import collect
 from unseen.recordings import features as cache
 from unseen.studies import given_models
 from unseen.studies.given_models import hold, model_told
+from unseen.studies.missing_trials import missing_trials
 from unseen.studies.protocols.zero_shot import templates, texts_of
 from unseen.vocabulary.class_maps import class_map, mapped
 from unseen.vocabulary.errors import UnseenError
@@ -90,6 +91,14 @@ def test_another_map_asks_no_picture_again_and_a_model_with_other_weights_does(t
     assert model.body.seen == seen
     assert ran(asked(tmp_path / "other", patches(digest="other", seed=1))).finished == 1
     assert len(cache.kept(tmp_path / "cache" / "features")) == 2
+
+
+def test_a_model_of_which_more_is_asked_is_not_said_to_be_trained(tmp_path):
+    model = patches()
+    ran(asked(tmp_path / "study", model))
+    more = asked(tmp_path / "study", model, explanations={"methods": ["occlusion"], "images": 2})
+    (said,) = missing_trials(more).words()
+    assert said == "1 finished trial is asked for something new: its model is asked again, and nothing is trained"
 
 
 def changed(**what):

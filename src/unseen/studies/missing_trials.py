@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from unseen.studies.glances import Looked, glances
 from unseen.studies.identities import learned_identity
 from unseen.studies.kept_weights import KeptWeights, all_kept, taken, weights_folder
+from unseen.studies.protocol_table import protocol_of
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial
 from unseen.studies.weight_budget import keeps_weights
@@ -37,9 +38,17 @@ class MissingTrials:
         if n := len(self.ask):
             whose = "its weights are kept, and it is" if n == 1 else "their weights are kept, and they are"
             found.append(f"{_trials(n)}: {whose} asked without training")
-        if n := len(self.again):
+        given = [trial for trial in self.again if not protocol_of(trial.recipe).trains]
+        if n := len(given):
+            is_, whose = ("is", "its model is") if n == 1 else ("are", "their models are")
+            found.append(
+                f"{n} finished trial{'s' * (n != 1)} {is_} asked for something new: {whose} asked again, and nothing "
+                "is trained"
+            )
+        trained = [trial for trial in self.again if protocol_of(trial.recipe).trains]
+        if n := len(trained):
             is_, whose, they = ("is", "its", "it is") if n == 1 else ("are", "their", "they are")
-            names = listed((trial.label for trial in self.again), MOST)
+            names = listed((trial.label for trial in trained), MOST)
             found.append(
                 f"{n} finished trial{'s' * (n != 1)} {is_} asked for something new, and {whose} weights are not kept: "
                 f"{they} trained again: {names}"

@@ -35,6 +35,7 @@ MOST_TRIALS = 100_000
 EXPLANATIONS_VERSION = 1  # raise it when maps that are recorded would be others
 PRETRAINING_VERSION = 1  # raise it when an encoder would learn otherwise
 MOST_VALUES = 3  # of a list, said one by one
+DEALT = "world.dealt"  # of the world "shuffled": the control whose labels say nothing
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,11 @@ def setting_text(key: str, value: Any) -> str:
     ('4 levels', 'train 4 levels')
     >>> setting_text("design.seed", 1)  # what is held out is drawn; a network's own seed is another
     'draw 1'
+    >>> setting_text("world.dealt", True)
+    'random labels'
     """
+    if key == DEALT:
+        return "random labels" if value else "true labels"
     name = "draw" if key == "design.seed" else key.rpartition(".")[2]
     if not isinstance(value, list | tuple):
         return f"{name} {value}"

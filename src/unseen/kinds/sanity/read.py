@@ -13,8 +13,8 @@ from unseen.measures import map_similarity
 from unseen.studies.explained.stored_maps import arrays_of, has_maps
 from unseen.studies.records import Record
 from unseen.studies.study import Study
+from unseen.studies.trials import DEALT
 
-DEALT = "world.dealt"
 WITHOUT_SIGN = NAMES["spearman_absolute"]
 # What the paper says, as our notes have it (shared facts, section E): does a map change with the weights?
 PUBLISHED = {"gradient": True, "grad-cam": True, "guided-backprop": False, "guided-grad-cam": False}
