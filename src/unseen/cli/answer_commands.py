@@ -8,11 +8,14 @@ from typing import Annotated
 import typer
 
 from unseen.cli.arguments import (
+    Meanings,
+    NoAnswer,
     Out,
+    ResponseColumn,
     Set,
     StudyPath,
 )
-from unseen.cli.places import given_path
+from unseen.cli.places import given_path, path_option
 from unseen.cli.root import app, console
 from unseen.cli.steps import (
     stored_study,
@@ -46,7 +49,7 @@ def answers_add(
     image: Annotated[
         str | None, typer.Option("--image", metavar="COLUMN", help="The image's key, row number or file name.")
     ] = None,
-    response: Annotated[str | None, typer.Option("--response", metavar="COLUMN", help="What was answered.")] = None,
+    response: ResponseColumn = None,
     confidence: Annotated[str | None, typer.Option("--confidence", metavar="COLUMN", help="0 to 1.")] = None,
     participant: Annotated[str | None, typer.Option("--participant", metavar="COLUMN", help="Which person.")] = None,
     session: Annotated[str | None, typer.Option("--session", metavar="COLUMN", help="Which sitting.")] = None,
@@ -54,13 +57,8 @@ def answers_add(
         str | None, typer.Option("--truth", metavar="COLUMN", help="The true class, to check the join ('': none).")
     ] = None,
     target: Annotated[str, typer.Option("--target", help="Which question is answered, if there are several.")] = "",
-    meanings: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="RESPONSE=CLASS", help="What a response means; RESPONSE= is no answer."),
-    ] = None,
-    no_answer: Annotated[
-        str, typer.Option("--no-answer", help="What a missing answer counts as: wrong, or skip.")
-    ] = "wrong",
+    meanings: Meanings = None,
+    no_answer: NoAnswer = "wrong",
     unknown: Annotated[str, typer.Option("--unknown", help="Rows that match no image: refuse, or skip.")] = "refuse",
     doubled: Annotated[
         str, typer.Option("--doubled", help="One image answered twice, differently: refuse, or first, last, all.")
@@ -104,7 +102,7 @@ def answers_list(study: StudyPath, settings: Set = None, out: Out = None) -> Non
 @answers_app.command("export")
 def answers_export(
     study: StudyPath,
-    to: Annotated[Path, typer.Option("--to", parser=given_path, metavar="FILE", help="A .csv or .parquet to write.")],
+    to: Annotated[Path, path_option("--to", "FILE", "A .csv or .parquet to write.")],
     subject: Annotated[str | None, typer.Option("--subject", help="Of this subject alone.")] = None,
     layout: Annotated[
         str, typer.Option("--layout", help="unseen (every column), or model-vs-human (subj, session, trial, rt, …).")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from unseen.cli.places import given_path, given_text
+from unseen.cli.places import given_text, path_option
 
 Recipe = Annotated[
     str,
@@ -32,8 +32,10 @@ WorldSet = Annotated[
 
 Out = Annotated[
     Path | None,
-    typer.Option("--out", parser=given_path, metavar="PATH", help="The study's folder (default: runs/RECIPE)."),
+    path_option("--out", "PATH", "The study's folder (default: runs/RECIPE)."),
 ]
+
+ToFile = Annotated[Path | None, path_option("--to", "FILE", "The file for --format parquet.")]
 
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or mps.")]
 
@@ -71,9 +73,7 @@ OneOrAll = Annotated[
     ),
 ]
 
-Picture = Annotated[
-    Path | None, typer.Option("--picture", parser=given_path, metavar="PATH", help="Write the splits as a PNG.")
-]
+Picture = Annotated[Path | None, path_option("--picture", "PATH", "Write the splits as a PNG.")]
 
 Preprocessing = Annotated[
     list[str] | None,
@@ -82,12 +82,12 @@ Preprocessing = Annotated[
 
 Labels = Annotated[
     Path | None,
-    typer.Option("--labels", parser=given_path, metavar="FILE", help="A model's labels, one per line."),
+    path_option("--labels", "FILE", "A model's labels, one per line."),
 ]
 
 Checkpoint = Annotated[
     Path | None,
-    typer.Option("--checkpoint", parser=given_path, metavar="FILE", help="Weights to load into the model."),
+    path_option("--checkpoint", "FILE", "Weights to load into the model."),
 ]
 
 FactoryArguments = Annotated[
@@ -107,3 +107,14 @@ NearCopies = Annotated[
     bool | None,
     typer.Option("--near-copies/--no-near-copies", help="Compare pictures. Default: where they are files."),
 ]
+
+Meanings = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="RESPONSE=CLASS", help="What a response means; RESPONSE= is no answer."),
+]
+
+NoAnswer = Annotated[str, typer.Option("--no-answer", help="What a missing answer counts as: wrong, or skip.")]
+
+ResponseColumn = Annotated[str | None, typer.Option("--response", metavar="COLUMN", help="What was answered.")]
+
+SampleSeed = Annotated[int, typer.Option("--seed", help="Seed of --sample.")]

@@ -9,9 +9,10 @@ import typer
 
 from unseen.cli.arguments import (
     Device,
+    SampleSeed,
     WorldSet,
 )
-from unseen.cli.places import given_path
+from unseen.cli.places import given_path, path_option
 from unseen.cli.root import app, console
 
 PANEL = "Worlds, networks, pictures"
@@ -24,7 +25,7 @@ def worlds(
     settings: WorldSet = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", parser=given_path, metavar="PATH", help="The PNG to write (default: NAME.png)."),
+        path_option("--out", "PATH", "The PNG to write (default: NAME.png)."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random images in the first strip.")] = 0,
     levels: Annotated[int, typer.Option("--levels", min=2, help="Pictures per strip at most.")] = 8,
@@ -44,9 +45,7 @@ def worlds(
 @app.command(rich_help_panel=PANEL)
 def render(
     world: Annotated[str, typer.Argument(help="A world (`unseen worlds`), or a recipe, for its world.")],
-    out: Annotated[
-        Path, typer.Option("--out", parser=given_path, metavar="PATH", help="The folder to write, made if needed.")
-    ],
+    out: Annotated[Path, path_option("--out", "PATH", "The folder to write, made if needed.")],
     settings: WorldSet = None,
     form: Annotated[str, typer.Option("--format", help="png, webp, webdataset or parquet.")] = "png",
     rows: Annotated[str, typer.Option("--rows", help="all, or a range such as 0:1000.")] = "all",
@@ -54,7 +53,7 @@ def render(
     asked: Annotated[
         bool, typer.Option("--asked", help="The images that a recipe's study asks, for answers made elsewhere.")
     ] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of --sample.")] = 0,
+    seed: SampleSeed = 0,
     shard: Annotated[int, typer.Option("--shard", help="Images per folder or file.")] = 10_000,
     device: Device = "auto",
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads that encode the files.")] = None,
@@ -137,7 +136,7 @@ def restore(
     seed: Annotated[int, typer.Option("--seed", help="Of the damage, the weights and the input.")] = 0,
     out: Annotated[
         Path | None,
-        typer.Option("--out", parser=given_path, metavar="FOLDER", help="Where pictures and numbers go (restored)."),
+        path_option("--out", "FOLDER", "Where pictures and numbers go (restored)."),
     ] = None,
     device: Device = "auto",
 ) -> None:
@@ -176,7 +175,7 @@ def generator(
     ] = "efficientnet-lite0",
     out: Annotated[
         Path | None,
-        typer.Option("--out", parser=given_path, metavar="FOLDER", help="Where its pictures go (generator)."),
+        path_option("--out", "FOLDER", "Where its pictures go (generator)."),
     ] = None,
     device: Device = "auto",
 ) -> None:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from unseen.cli.places import given_path, given_text
+from unseen.cli.arguments import Meanings, NoAnswer, ResponseColumn, ToFile
+from unseen.cli.places import given_text, path_option
 from unseen.cli.root import app, console
 
 PANEL = "Models and people, side by side"
@@ -33,17 +34,10 @@ def compare(
     ] = False,
     images: Annotated[
         Path | None,
-        typer.Option(
-            "--images", parser=given_path, metavar="FOLDER", help="Where the pictures of a file's images lie."
-        ),
+        path_option("--images", "FOLDER", "Where the pictures of a file's images lie."),
     ] = None,
-    meanings: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="RESPONSE=CLASS", help="What a response means; RESPONSE= is no answer."),
-    ] = None,
-    no_answer: Annotated[
-        str, typer.Option("--no-answer", help="What a missing answer counts as: wrong, or skip.")
-    ] = "wrong",
+    meanings: Meanings = None,
+    no_answer: NoAnswer = "wrong",
     doubled: Annotated[
         str, typer.Option("--doubled", help="One image answered twice, differently: refuse, or first, last.")
     ] = "refuse",
@@ -54,18 +48,16 @@ def compare(
     image: Annotated[
         str | None, typer.Option("--image", metavar="COLUMN", help="The image's key or file name.")
     ] = None,
-    response: Annotated[str | None, typer.Option("--response", metavar="COLUMN", help="What was answered.")] = None,
+    response: ResponseColumn = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", parser=given_path, metavar="PATH", help="The page's folder (runs/compare/NAMES)."),
+        path_option("--out", "PATH", "The page's folder (runs/compare/NAMES)."),
     ] = None,
     form: Annotated[
         str,
         typer.Option("--format", metavar="FORM", help="page, table, or the numbers alone: md, csv, json, parquet."),
     ] = "page",
-    to: Annotated[
-        Path | None, typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet.")
-    ] = None,
+    to: ToFile = None,
 ) -> None:
     """Compare networks, models and people on the same images: accuracy, shared errors, where they disagree.
 
@@ -110,7 +102,7 @@ def retest(
     target: Annotated[str, typer.Option("--target", help="Which question, where a study asks several.")] = "",
     out: Annotated[
         Path | None,
-        typer.Option("--out", parser=given_path, metavar="PATH", help="The page's folder (runs/retest/NAME)."),
+        path_option("--out", "PATH", "The page's folder (runs/retest/NAME)."),
     ] = None,
     form: Annotated[
         str, typer.Option("--format", metavar="FORM", help="page, table, or the numbers alone: md, csv, json.")
@@ -137,7 +129,7 @@ def ask(
     within: Annotated[int, typer.Option("--within", metavar="MS", help="Time limit for an answer (0: none).")] = 0,
     consent: Annotated[
         Path | None,
-        typer.Option("--consent", parser=given_path, metavar="FILE", help="A text file with the consent form."),
+        path_option("--consent", "FILE", "A text file with the consent form."),
     ] = None,
     host: Annotated[
         str, typer.Option("--host", help="0.0.0.0: open to other machines, by a link with a token.")
@@ -146,9 +138,7 @@ def ask(
     browser: Annotated[bool, typer.Option(" /--no-browser", help="Do not open a browser.")] = True,
     collect: Annotated[bool, typer.Option("--collect", help="Only add the answers so far to the study.")] = False,
     partial: Annotated[bool, typer.Option("--partial", help="Also count people who have not finished.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", parser=given_path, metavar="PATH", help="The study's folder.")
-    ] = None,
+    out: Annotated[Path | None, path_option("--out", "PATH", "The study's folder.")] = None,
 ) -> None:
     """Ask people what is on a study's images: a local page shows each for a moment, and keeps what they say.
 

@@ -14,11 +14,13 @@ from unseen.cli.arguments import (
     FactoryArguments,
     Labels,
     Preprocessing,
+    SampleSeed,
     Set,
+    ToFile,
     Trust,
     WorldSet,
 )
-from unseen.cli.places import given_path, given_text
+from unseen.cli.places import given_text, path_option
 from unseen.cli.root import app, console
 from unseen.cli.steps import (
     run_study_here,
@@ -43,12 +45,10 @@ def examine(
     world: Annotated[
         str, typer.Option("--world", metavar="NAME", help="natural-variation (default), objects, meshes or folder.")
     ] = "",
-    meshes: Annotated[
-        Path | None, typer.Option("--meshes", parser=given_path, metavar="PATH", help="3D models in place of ours.")
-    ] = None,
+    meshes: Annotated[Path | None, path_option("--meshes", "PATH", "3D models in place of ours.")] = None,
     folder: Annotated[
         Path | None,
-        typer.Option("--folder", parser=given_path, metavar="PATH", help="Your images, or their manifest."),
+        path_option("--folder", "PATH", "Your images, or their manifest."),
     ] = None,
     factors: Annotated[
         list[str] | None,
@@ -78,24 +78,19 @@ def examine(
     settings: Set = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", parser=given_path, metavar="PATH", help="The study's folder (runs/examine/MODEL)."),
+        path_option("--out", "PATH", "The study's folder (runs/examine/MODEL)."),
     ] = None,
     device: Device = "auto",
     form: Annotated[
         str, typer.Option("--format", metavar="FORM", help="page, or the numbers alone: md, csv, json, parquet.")
     ] = "page",
-    to: Annotated[
-        Path | None,
-        typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet."),
-    ] = None,
+    to: ToFile = None,
     closing: Annotated[
         bool, typer.Option("--closing", help="Also ask how much variation a new last layer needs to close the gaps.")
     ] = False,
     write: Annotated[
         Path | None,
-        typer.Option(
-            "--write", parser=given_path, metavar="PATH", help="Write the images that are asked, for another program."
-        ),
+        path_option("--write", "PATH", "Write the images that are asked, for another program."),
     ] = None,
     feeding: Annotated[
         bool,
@@ -206,13 +201,9 @@ def explain(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", parser=given_path, metavar="PATH", help="Where results go (STUDY/explained, runs/explain/MODEL)."
-        ),
+        path_option("--out", "PATH", "Where results go (STUDY/explained, runs/explain/MODEL)."),
     ] = None,
-    to: Annotated[
-        Path | None, typer.Option("--to", parser=given_path, metavar="PATH", help="Another folder for png and arrays.")
-    ] = None,
+    to: Annotated[Path | None, path_option("--to", "PATH", "Another folder for png and arrays.")] = None,
     preprocessing: Preprocessing = None,
     labels: Labels = None,
     checkpoint: Checkpoint = None,
@@ -266,10 +257,10 @@ def features(
     sample: Annotated[
         int | None, typer.Option("--sample", min=2, help="This many random images (default: all).")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of --sample.")] = 0,
+    seed: SampleSeed = 0,
     out: Annotated[
         Path | None,
-        typer.Option("--out", parser=given_path, metavar="FILE", help="A .parquet or .safetensors to write."),
+        path_option("--out", "FILE", "A .parquet or .safetensors to write."),
     ] = None,
     device: Device = "auto",
     precision: Annotated[str, typer.Option("--precision", help="auto, float32 or bf16.")] = "auto",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -19,3 +20,8 @@ def given_text(text: str) -> str:
 def given_path(text: str) -> Path:
     """A file or folder."""
     return Path(given_text(text))
+
+
+def path_option(flag: str, metavar: str, help: str) -> Any:  # as typer.Option says of itself
+    """An option that names a file or folder."""
+    return typer.Option(flag, parser=given_path, metavar=metavar, help=help)

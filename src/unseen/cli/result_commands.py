@@ -11,6 +11,7 @@ from unseen.cli.arguments import (
     Out,
     Set,
     StudyPath,
+    ToFile,
 )
 from unseen.cli.places import given_path
 from unseen.cli.root import app, console
@@ -31,10 +32,7 @@ def results(
     form: Annotated[str, typer.Option("--format", help="table, csv, json, markdown or parquet.")] = "table",
     summary: Annotated[bool, typer.Option("--summary/--tidy", help="Means with intervals, or a row per trial.")] = True,
     rules: Annotated[bool, typer.Option("--rules", help="When does it fail? Rules over the images' factors.")] = False,
-    to: Annotated[
-        Path | None,
-        typer.Option("--to", parser=given_path, metavar="FILE", help="The file for --format parquet."),
-    ] = None,
+    to: ToFile = None,
 ) -> None:  # fmt: skip
     """Print a study's numbers: means with 95 % intervals, or the tidy table (one row per trial and number).
 

@@ -23,7 +23,7 @@ from unseen.cli.arguments import (
     Trust,
     Workers,
 )
-from unseen.cli.places import given_path
+from unseen.cli.places import given_path, path_option
 from unseen.cli.root import app, console
 from unseen.cli.steps import (
     fetch_models,
@@ -59,7 +59,7 @@ def init(
     ],
     to: Annotated[
         Path | None,
-        typer.Option("--to", parser=given_path, metavar="PATH", help="The recipe to write (default: FOLDER.toml)."),
+        path_option("--to", "PATH", "The recipe to write (default: FOLDER.toml)."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a recipe that is there.")] = False,
     template: Annotated[
@@ -67,7 +67,7 @@ def init(
     ] = None,
     root: Annotated[
         Path | None,
-        typer.Option("--root", parser=given_path, metavar="PATH", help="The folder where a manifest's paths begin."),
+        path_option("--root", "PATH", "The folder where a manifest's paths begin."),
     ] = None,
     category: Annotated[str | None, typer.Option("--category", help="The factor to be named.")] = None,
     across: Annotated[str | None, typer.Option("--across", "--factor", help="The factor to generalise over.")] = None,

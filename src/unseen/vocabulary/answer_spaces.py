@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from unseen.vocabulary.class_maps import HOW, ClassMap, How, class_map, counterparts, with_counterpart
+from unseen.vocabulary.class_maps import HOW, ClassMap, How, class_map, own_classes, with_counterpart
 from unseen.vocabulary.errors import UnseenError, listed, nearest, unknown
 from unseen.vocabulary.label_names import NAME, Match, matched, normal
 
@@ -138,13 +138,7 @@ def _by_map(found: ClassMap, categories: Sequence[str], outputs: int, how: How |
             f'Give a map of your own: by names (its labels), a CSV of labels and categories, or a guess ("{GUESS}").'
         )
     known, without = with_counterpart(found, categories)
-    own = counterparts(found, known)
-    empty = [name for name, numbers in own.items() if not numbers]
-    if empty:
-        raise UnseenError(
-            f"every class of {listed(empty)} belongs to a narrower category that is asked, too; ask for the broad "
-            "category or for the narrower ones, not for both."
-        )
+    own = own_classes(found, known)
     reason = "WordNet" if found.name in HOW else f"class map '{found.name}'"
     why = [(found.labels[number], name, reason) for name, numbers in own.items() for number in numbers]
     return _made(categories, own, without, outputs, f"class map '{found.name}'", how or found.how, why, found.labels)

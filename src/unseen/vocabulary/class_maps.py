@@ -182,6 +182,18 @@ def counterparts(class_map: ClassMap, categories: Sequence[str]) -> dict[str, tu
     }
 
 
+def own_classes(class_map: ClassMap, categories: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """:func:`counterparts` where each category keeps a class; refused where narrower ones take them all."""
+    own = counterparts(class_map, categories)
+    empty = [name for name, numbers in own.items() if not numbers]
+    if empty:
+        raise UnseenError(
+            f"every class of {listed(empty)} belongs to a narrower category that is asked, too; ask for the broad "
+            "category or for the narrower ones, not for both."
+        )
+    return own
+
+
 def shared(class_map: ClassMap, categories: Sequence[str]) -> list[tuple[str, str]]:
     """Pairs of categories with a class that counts for both.
 
@@ -215,13 +227,7 @@ def mapped(
         )
     if not np.isfinite(probabilities).all() or probabilities.min(initial=0) < 0:
         raise UnseenError("probabilities are finite and at least 0; take the softmax of the model's outputs first.")
-    own = counterparts(class_map, categories)
-    empty = [name for name, numbers in own.items() if not numbers]
-    if empty:
-        raise UnseenError(
-            f"every class of {listed(empty)} belongs to a narrower category that is asked, too; ask for the broad "
-            "category or for the narrower ones, not for both."
-        )
+    own = own_classes(class_map, categories)
     joined = np.zeros((len(class_map.labels), len(own)), probabilities.dtype)
     for place, numbers in enumerate(own.values()):
         joined[list(numbers), place] = 1 / len(numbers) if how == "mean" else 1
