@@ -288,7 +288,7 @@ def test_a_failed_trial_gives_exit_code_one_and_status_tells_why(say, tmp_path, 
     recipe = written(tmp_path / "mine.toml", own_network(tmp_path, "fine", "raise"))
     said = say("run", recipe, "--device", "cpu", "--workers", 1, "--no-report", "--trust")
     assert said.code == 1
-    assert "failed arguments {'how': 'raise'} · seed 0" in said.flat
+    assert "failed how raise · seed 0" in said.flat
     assert "RuntimeError: the cables are crossed" in said.flat
     assert "1 failed. The same command tries them again" in said.flat
     assert fits(said.out)

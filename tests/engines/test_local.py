@@ -45,11 +45,11 @@ def test_a_trial_that_fails_in_training_is_recorded_and_the_others_go_on(here):
     (record,) = opened.failures().values()
     assert record["error"] == "RuntimeError: the cables are crossed"
     assert "mine_for_tests.py" in record["traceback"]
-    assert record["label"] == "arguments {'how': 'raise'} · seed 0"
+    assert record["label"] == "how raise · seed 0"
     again = []
     outcome = ran(opened, watch=again.append)
     assert (outcome.already, outcome.finished, outcome.failed) == (2, 0, 1)
-    assert kinds(again) == [("failed", "arguments {'how': 'raise'} · seed 0")]
+    assert kinds(again) == [("failed", "how raise · seed 0")]
 
 
 def test_a_mended_trial_is_no_failure_any_more(here):
@@ -83,9 +83,9 @@ def test_a_pack_that_one_trial_breaks_is_run_one_by_one(here):
     events = []
     execution.execute(opened, opened.trials, torch.device("cpu"), events.append)
     assert sorted(kinds(events)) == [
-        ("failed", "arguments {'how': 'raise'} · seed 0"),
-        ("finished", "arguments {'how': 'fine'} · seed 0"),
-        ("finished", "arguments {'how': 'other'} · seed 0"),
+        ("failed", "how raise · seed 0"),
+        ("finished", "how fine · seed 0"),
+        ("finished", "how other · seed 0"),
     ]
 
 
@@ -115,7 +115,7 @@ def test_a_process_that_dies_takes_only_its_own_trial_with_it(ways, here, monkey
     outcome = ran(opened, workers=2, watch=events.append)
     assert (outcome.finished, outcome.failed) == (len(ways) / 2, len(ways) / 2)
     errors = {record["label"]: record["error"] for record in opened.failures().values()}
-    labels = {way: f"arguments {{'how': '{way}'}} · seed 0" for way in ways if way in DEATHS}
+    labels = {way: f"how {way} · seed 0" for way in ways if way in DEATHS}
     assert errors == {label: death(DEATHS[way], label) for way, label in labels.items()}
     assert len(kinds(events)) == len(ways)
 

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 import torch
 from explained import Linear, Small, pictures
+from PIL import Image
 
 from unseen.explanations import Score, Unit
 from unseen.explanations.drawing import colours_of, over, pictures_of, png, sheet, write_png
 from unseen.explanations.dreams import dream
 from unseen.explanations.exciting import exciting_patches
 from unseen.explanations.maximised import excite_layer, maximise, moved
+from unseen.explanations.unit_sheets import patch_sheets, unit_sheets
 from unseen.vocabulary.errors import UnseenError
 
 
@@ -90,6 +92,27 @@ def test_the_most_exciting_patches_are_where_the_pattern_is():
     assert whole[0][0].box == (0, 0, 16, 16)
     with pytest.raises(UnseenError, match="it has 8, from 0 to 7"):
         exciting_patches(model, lambda rows, device: images[rows], np.arange(7), "relu1", [8])
+
+
+def test_sheets_of_all_units_are_written_a_page_at_a_time(tmp_path):
+    model = Small()
+    settings = {"size": (16, 16), "steps": 2, "jitter": 1, "transform": False}
+    files = unit_sheets(model, "relu1", tmp_path, most=3, columns=2, **settings)
+    assert [file.name for file in files] == ["relu1-001.png", "relu1-002.png", "relu1-003.png"]
+    first, last = (np.asarray(Image.open(files[place])) for place in (0, 2))
+    assert first.shape == (2 * (16 + 12) + 4, 2 * 16 + 4, 3)
+    assert last.shape == (16 + 12, 2 * 16 + 4, 3)  # units 6 and 7
+    alone = excite_layer(model, "relu1", [7], **settings)
+    assert (last[12:, 20:] == pictures_of(alone.pictures)[0]).all()
+    images = torch.rand(5, 3, 16, 16, generator=torch.Generator().manual_seed(1))
+    found = patch_sheets(model, "relu1", tmp_path / "p", lambda rows, device: images[rows], np.arange(5), top=4, size=2)
+    assert len(found) == 1
+    everyone = exciting_patches(model, lambda rows, device: images[rows], np.arange(5), "relu1", top=4)
+    assert [patches[0].unit for patches in everyone] == list(range(8))
+    with pytest.raises(UnseenError, match="no unit 8 in layer 'relu1'"):
+        unit_sheets(model, "relu1", tmp_path, [0, 8], **settings)
+    with pytest.raises(UnseenError, match="at least one picture of one unit"):
+        unit_sheets(model, "relu1", tmp_path, [], **settings)
 
 
 @pytest.mark.parametrize(

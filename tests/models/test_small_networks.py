@@ -236,7 +236,7 @@ def test_half_precision_does_not_move_the_picture(name):
         ("set-encoder", {"arguments": {"side": 7}}, "7×7 do not fill images of 64×64.*such as 64"),
         ("coordconv", {"arguments": {"where": "last"}}, "no place 'last'.*first, each"),
         ("equivariant-c4", {"arguments": {"pool": "mean"}}, "no pooling 'mean'.*none, max"),
-        ("cnn", {"sharing": "split-1"}, "'cnn' can be shared or separate only"),
+        ("cnn", {"sharing": "split-1"}, "'cnn' can be shared or separate, or read from concepts"),
         ("cnn", {"stem": "small"}, "'cnn' keeps its own stem"),
         ("cnn", {"pretrained": True}, "nobody has published weights for 'cnn'.*efficientnet-lite0"),
         ("cn", {}, "no backbone 'cn'.*Did you mean 'cnn'"),

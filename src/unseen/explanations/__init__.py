@@ -9,6 +9,7 @@ from unseen.explanations.faithful import curves, infidelity, sensitivity
 from unseen.explanations.maximised import Excited, excite_layer, maximise
 from unseen.explanations.methods import METHODS, Explanation, Method, explain, explain_rows, possible
 from unseen.explanations.randomised import Randomised, of_other_network, under_randomisation
+from unseen.explanations.unit_sheets import patch_sheets, unit_sheets
 
 __all__ = [
     "METHODS",
@@ -31,7 +32,9 @@ __all__ = [
     "infidelity",
     "maximise",
     "of_other_network",
+    "patch_sheets",
     "possible",
     "sensitivity",
     "under_randomisation",
+    "unit_sheets",
 ]

@@ -134,9 +134,10 @@ def _climb(anatomy: Anatomy, asked: Sequence[Asked], pictures: Tensor) -> Callab
                 f"one call maximises units of one layer; given units of {len(layers)} layers. Call it per layer."
             )
         layer = layers.pop()
-        for unit in units:
-            anatomy.check_unit(pictures[:1], layer, unit.channel)
-        own = torch.tensor([unit.channel for unit in units], device=anatomy.device)
+        channels = [unit.channel for unit in units]
+        for channel in {min(channels), max(channels)}:
+            anatomy.check_unit(pictures[:1], layer, channel)
+        own = torch.tensor(channels, device=anatomy.device)
 
         def activity(seen: Tensor) -> Tensor:
             found = anatomy.units(anatomy.outputs_of(seen, layer), layer, seen)
@@ -222,7 +223,8 @@ def moved(pictures: Tensor, step: int, seed: int, jitter: int, transform: bool) 
 
 
 def excite_layer(model: Any, layer: str, units: Sequence[int] | None = None, **settings: Any) -> Excited:
-    """A picture for every unit of a layer (or for some): what :func:`sheet` lays out."""
+    """A picture for every unit of a layer (or for some), all kept: of a layer of many,
+    :func:`~unseen.explanations.unit_sheets` writes pages."""
     anatomy = Anatomy(model)
     if units is None:
         size, channels = settings["size"], settings.get("channels", 3)

@@ -131,6 +131,7 @@ KINDS: dict[str, str] = {
     "weaknesses": "unseen.kinds.weaknesses:KIND",
     "sanity": "unseen.kinds.sanity:KIND",
     "looking": "unseen.kinds.looking:KIND",
+    "concepts": "unseen.kinds.concepts:KIND",
 }
 EVERY = "*"  # in ``designs``: all that no other kind claims
 ANY = "combinations"  # of a design that no kind claims: accuracy on what was seen and on what was not

@@ -1,6 +1,6 @@
 """Names become networks: a table of backbones, sharing patterns between tasks, layers that can be recorded."""
 
-from unseen.models.catalogue import BACKBONES, SHARING, Backbone, describe_models
+from unseen.models.catalogue import BACKBONES, CONCEPTS, SHARING, Backbone, describe_models
 from unseen.models.encoders import ENCODERS, Autoencoder, Contrastive, build_encoder, describe_encoders
 from unseen.models.feasible import feasible, without_numbers
 from unseen.models.inputs import NORMALISE, Preprocessed
@@ -12,6 +12,7 @@ from unseen.vocabulary.stems import STEMS
 
 __all__ = [
     "BACKBONES",
+    "CONCEPTS",
     "ENCODERS",
     "NORMALISE",
     "SHARING",

@@ -21,7 +21,8 @@ from torch import nn
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.stems import MEDIUM, SMALL, STANDARD, STEMS, side_for
 
-SHARING = ("shared", "split-1", "split-2", "split-3", "separate", "shared-wide")
+CONCEPTS = ("concepts", "concepts-apart")  # one trunk; the first target's head sees the others' answers alone
+SHARING = ("shared", "split-1", "split-2", "split-3", "separate", "shared-wide", *CONCEPTS)
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,18 @@ class Network(nn.Module):
     layers: tuple[str, ...]
     description: dict[str, Any]
 
-    def __init__(self, backbones: list[StagedBackbone], outputs: Mapping[str, int], shared: int):
-        """``shared`` stages come from the first backbone; what is left of each backbone is the branch of its target."""
+    def __init__(
+        self,
+        backbones: list[StagedBackbone],
+        outputs: Mapping[str, int],
+        shared: int,
+        *,
+        bottleneck: bool = False,
+        apart: bool = False,
+    ):
+        """``shared`` stages come from the first backbone; what is left of each backbone is the branch of its target.
+        ``bottleneck``: the head of the first target reads what the others answer; ``apart``: and teaches them nothing.
+        """
         super().__init__()
         first, stages = backbones[0], [list(backbone.stages.items()) for backbone in backbones]
         self.targets = tuple(outputs)
@@ -34,6 +44,11 @@ class Network(nn.Module):
         rest = [OrderedDict(pieces[shared:]) for pieces in stages]
         self.branches = nn.ModuleList(nn.Sequential(pieces) for pieces in rest if pieces)
         self.heads = nn.ModuleList(nn.Linear(first.features, count) for count in outputs.values())
+        self.concepts = self.targets[1:] if bottleneck else ()
+        self._apart = apart
+        if bottleneck:
+            label, *concepts = outputs.values()
+            self.heads[0] = nn.Linear(sum(concepts), label)
         common = {name for name, _ in stages[0][:shared]}
         self._places: dict[str, str] = {}
         self._tasks: dict[str, tuple[str, ...]] = {}
@@ -57,6 +72,7 @@ class Network(nn.Module):
             "features": first.features,
             "layers": list(self.layers),
             "maps": maps,
+            **({"concepts": list(self.concepts)} if bottleneck else {}),
         }
 
     def _known(self, layer: str) -> str:
@@ -95,9 +111,19 @@ class Network(nn.Module):
         common = self.trunk(images)
         if len(self.branches) == 0:
             features = pooled(common)
+            if self.concepts:
+                said = {name: head(features) for name, head in zip(self.concepts, list(self.heads)[1:], strict=True)}
+                return {self.targets[0]: self.from_concepts(shares(said)), **said}
             return {target: head(features) for target, head in zip(self.targets, self.heads, strict=True)}
         parts = zip(self.targets, self.branches, self.heads, strict=True)
         return {target: head(pooled(branch(common))) for target, branch, head in parts}
+
+    def from_concepts(self, shares: Mapping[str, Tensor]) -> Tensor:
+        """Logits of the first target, given for each concept how probable each of its levels is: the network's own
+        answers, or the truth in place of some (an intervention). Probabilities in place of Koh et al.'s logits are
+        ours: a level that is known is then a one."""
+        seen = torch.cat([shares[name] for name in self.concepts], 1)
+        return self.heads[0](seen.detach() if self._apart else seen)
 
     def depths(self) -> dict[str, int]:
         """How deep each parameter lies, from 0; all heads are the deepest (:mod:`unseen.models.depths`)."""
@@ -130,6 +156,11 @@ class Heads(nn.Module):
     def forward(self, features: Tensor) -> dict[str, Tensor]:
         inputs = features.unbind(1) if self.branched else [features] * len(self.targets)
         return {target: head(one) for target, head, one in zip(self.targets, self.heads, inputs, strict=True)}
+
+
+def shares(answers: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """How probable each level is, of each concept."""
+    return {name: logits.softmax(1) for name, logits in answers.items()}
 
 
 def pooled(features: Tensor) -> Tensor:

@@ -3,6 +3,9 @@
 - ``shared``: one backbone, global average pooling, one Linear per task.
 - ``separate``: one whole network per task, each with its own initial weights.
 - ``split-k``: the stem and the first k stages are shared, the rest is copied per task with its own initial weights.
+- ``concepts``: ``shared``, but the head of the first task sees what the others answer, and nothing else: a concept
+  bottleneck (Koh et al. 2020, "joint"); ``concepts-apart``: the first task's loss does not reach the trunk
+  ("sequential", both learned at once).
 - ``shared-wide``: ``shared`` with every width doubled, to match ``separate`` in units per layer. The paper doubles the
   stem too; the released code leaves it (``as_released``).
 """
@@ -15,7 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unseen.models.catalogue import BACKBONES, SHARING, Backbone
+from unseen.models.catalogue import BACKBONES, CONCEPTS, SHARING, Backbone
 from unseen.models.factories import factory_of
 from unseen.models.network import Network
 from unseen.models.small import SMALL, Small
@@ -69,12 +72,12 @@ def build(
 
     ``trust``: ``module:factory`` is named by whoever calls, and imported. A recipe's is imported once it was allowed.
     """
-    kind = _kind(backbone, sharing, trust)
+    kind = _kind(backbone, sharing, trust, len(outputs))
     stem = settled(stem, backbone, input_size, weights=pretrained or checkpoint is not None)
     _check(backbone, kind, outputs, stem, channels, pretrained, checkpoint)
     tensors = read(checkpoint) if checkpoint else None
     entire = tensors is not None and _is_network(tensors)
-    alone, wide = sharing in ("shared", "shared-wide"), sharing == "shared-wide"
+    alone, wide = sharing in ("shared", "shared-wide", *CONCEPTS), sharing == "shared-wide"
     asked = Request(
         name=backbone,
         channels=channels,
@@ -96,7 +99,10 @@ def build(
             raise UnseenError(
                 f"'{backbone}' returned the same module twice; separate networks need a new one per call."
             )
-        network = Network(backbones, outputs, _shared_stages(sharing, len(backbones[0].stages)))
+        network = Network(
+            backbones, outputs, _shared_stages(sharing, len(backbones[0].stages)),
+            bottleneck=sharing in CONCEPTS, apart=sharing == "concepts-apart",
+        )  # fmt: skip
         for target, head in zip(outputs, network.heads, strict=True):
             torch.default_generator.manual_seed(seed_of(seed, "network", "head", target))
             head.reset_parameters()  # pyright: ignore[reportCallIssue]
@@ -135,7 +141,7 @@ def layer_names(
 
     With ``input_size`` images that are too small are refused here already.
     """
-    row = _kind(backbone, sharing, trust)
+    row = _kind(backbone, sharing, trust, len(targets))
     if not isinstance(row, Backbone):
         options = {"channels": channels, "input_size": input_size, "arguments": arguments, "trust": trust}
         return build(backbone, dict.fromkeys(targets, 1), sharing=sharing, seed=0, **options).layers
@@ -186,15 +192,21 @@ def _pretrained(kind: Kind) -> str:
     return f"{kind.pretrained}, pretrained" if isinstance(kind, Small) else "timm, pretrained"
 
 
-def _kind(backbone: str, sharing: str, trust: bool) -> Kind:
+def _kind(backbone: str, sharing: str, trust: bool, targets: int) -> Kind:
     """A row of a table, a user's factory, or None for timm; checks that it can be shared in this way."""
     if sharing not in SHARING:
         raise unknown("sharing", sharing, SHARING)
-    kind = row_of(backbone) or SMALL.get(backbone) or factory_of(backbone, trust=trust)
-    if not isinstance(kind, Backbone) and sharing not in ("shared", "separate"):
+    if sharing in CONCEPTS and targets < 2:
         raise UnseenError(
-            f"'{backbone}' can be shared or separate only: where to cut or widen it is not known. '{sharing}' is "
-            f"possible for {listed(name for name, row in BACKBONES.items() if sharing in row.sharing)}."
+            f"sharing = '{sharing}' reads the first target from the others, its concepts, and there are none; name "
+            'further factors as targets, e.g. targets = ["category", "legs", "wheels"]. The world \'described\' adds '
+            "such factors to any world."
+        )
+    kind = row_of(backbone) or SMALL.get(backbone) or factory_of(backbone, trust=trust)
+    if not isinstance(kind, Backbone) and sharing not in ("shared", "separate", *CONCEPTS):
+        raise UnseenError(
+            f"'{backbone}' can be shared or separate, or read from concepts: where to cut or widen it is not known. "
+            f"'{sharing}' is possible for {listed(name for name, row in BACKBONES.items() if sharing in row.sharing)}."
         )
     if isinstance(kind, Backbone) and sharing not in kind.sharing:
         able = listed(name for name, row in BACKBONES.items() if sharing in row.sharing)

@@ -16,6 +16,7 @@ from torch import nn
 
 from unseen.models.alexnet import alexnet_no_early_pools
 from unseen.models.bagnet import bagnet9, bagnet17, bagnet33
+from unseen.models.catalogue import CONCEPTS
 from unseen.models.convolutional import cnn, coordconv
 from unseen.models.efficientnet_lite import PACKAGE, efficientnet_lite0
 from unseen.models.equivariant import equivariant_c4, equivariant_c8
@@ -91,7 +92,7 @@ def describe_small() -> list[dict[str, Any]]:
         {
             "name": name,
             "parameters": round(row.parameters / 1e6, 2),
-            "sharing": ["shared", "separate"],
+            "sharing": ["shared", "separate", *CONCEPTS],
             "note": row.source,
         }
         for name, row in SMALL.items()

@@ -25,6 +25,7 @@ IDENTITY = re.compile(r"[0-9a-f]{16}")
 FACTS = "trial.json"
 TABLES = (
     "responses.parquet", "invariance.parquet", "thresholds.parquet", "explanations.parquet", "map_similarity.parquet",
+    "concepts.parquet",
 )  # fmt: skip
 ARRAYS = ("activity.safetensors", "latents.safetensors", "maps.safetensors")
 ENCODER = "encoder.json"  # of a pretrained network, written last

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from unseen.measures import chance
 from unseen.studies.asked import is_pattern, matching
+from unseen.studies.concepts import check_concepts
 from unseen.studies.invariances import check_invariance, check_rectified
 from unseen.studies.limits import check_images, check_named, check_training
 from unseen.studies.pretraining_checks import check_pretraining
@@ -75,6 +76,7 @@ def _check_trial(study: Study, trial: Trial, *, new: bool) -> None:
         _check_layers(trial, split)
         check_invariance(trial, split, targets)
     _check_rows(trial, split, samples)
+    check_concepts(study, trial)
     check_training(trial, targets, split.count(samples, "train"))
     check_images(trial, study.world(trial).size, split.count(samples, "train"))
     if not goes_together(trial):

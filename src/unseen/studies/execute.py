@@ -13,6 +13,7 @@ import torch
 
 from unseen.recordings import activity_per_cell, respond
 from unseen.studies.asked import layers_to_record
+from unseen.studies.concepts import interventions
 from unseen.studies.encoders import encoder_flags
 from unseen.studies.identities import identity, learned_identity
 from unseen.studies.invariances import RecordedInvariance, record_invariance
@@ -172,6 +173,8 @@ def _record(
     recordings = trial.recipe.recordings
     layers = layers_to_record(recordings.layers, network.layers)
     tables = {"responses": _answers(study, trial, name, network, device, precision)}
+    if (told := interventions(study, trial, network, device, precision)) is not None:
+        tables["concepts"] = told
     arrays = {
         "activity": _activity(study, trial, network, layers if recordings.cells else (), device, precision),
         "latents": latents_recorded(study, trial, network, device),

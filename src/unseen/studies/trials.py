@@ -74,10 +74,14 @@ def setting_text(key: str, value: Any) -> str:
     'draw 1'
     >>> setting_text("world.dealt", True)
     'random labels'
+    >>> setting_text("network.arguments", {"width": 32})
+    'width 32'
     """
     if key == DEALT:
         return "random labels" if value else "true labels"
     name = "draw" if key == "design.seed" else key.rpartition(".")[2]
+    if isinstance(value, Mapping) and value:
+        return " ".join(f"{inner} {given}" for inner, given in value.items())
     if not isinstance(value, list | tuple):
         return f"{name} {value}"
     if len(value) <= MOST_VALUES:
@@ -126,13 +130,13 @@ def _check_key(tables: Mapping[str, Any], key: str) -> None:
     sections = (
         "world", "design", "network", "training", "answers", "recordings", "explanations", "measures", "pretraining",
     )  # fmt: skip
-    if key == "protocol":
+    if key in ("protocol", "targets"):
         return
     if section not in sections or not name:
         guess = nearest(key, [f"{s}.{k}" for s in sections for k in (tables.get(s) or {})])
         hint = f" Did you mean '{guess}'?" if guess else ""
         raise UnseenError(
-            f'grid key "{key}" must be section.key with a section of {listed(sections)}, or protocol.{hint}'
+            f'grid key "{key}" must be section.key with a section of {listed(sections)}, or protocol or targets.{hint}'
         )
 
 

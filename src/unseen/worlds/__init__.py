@@ -67,6 +67,10 @@ WORLDS: dict[str, Entry] = {
     "stylised": Entry(
         "unseen.worlds.transforms.stylised:stylised", "any world, as it is and painted in styles that tell nothing"
     ),
+    "described": Entry(
+        "unseen.worlds.described:described",
+        "any world, with properties of its categories as further factors (concepts)",
+    ),
     "shuffled": Entry(
         "unseen.worlds.shuffled:shuffled", "any world with its pictures assigned to rows at random: a null control"
     ),
