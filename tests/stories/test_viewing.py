@@ -8,6 +8,7 @@ import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import uvicorn
@@ -133,6 +134,23 @@ def test_somebody_looks_at_a_study_from_its_failures_to_one_image(tab, address):
     sync_api.expect(tab.locator("dialog .key")).not_to_have_text(before)
     tab.keyboard.press("Escape")
     sync_api.expect(tab.locator("dialog")).not_to_be_visible()
+    tab.locator(".tile").first.click()
+    sync_api.expect(tab.locator("dialog")).to_be_visible()
+    tab.go_back()
+    sync_api.expect(tab.locator("dialog")).not_to_be_visible()
+
+
+@pytest.mark.slow
+def test_the_first_rows_of_a_grid_are_drawn_first(tab, address):
+    sheets = []
+    tab.on("request", lambda asked: sheets.append(asked.url) if "/api/sheet" in asked.url else None)
+    go(tab, address, "#images?study=combinations&trial=3&set=unseen")
+    count = painted(tab)
+    rows = [parse_qs(urlsplit(one).query)["rows"][0].split(",") for one in sheets]
+    assert [len(one) for one in rows] == [24, 48, count - 72]
+    assert [one for some in rows for one in some] == tab.evaluate(
+        "() => [...document.querySelectorAll('.tile')].map((one) => one.dataset.row)"
+    )
 
 
 @pytest.mark.slow

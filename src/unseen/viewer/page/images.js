@@ -1,10 +1,11 @@
 // Images that were asked, as a grid: of anybody, by cell, truth, answer, confidence, right and wrong.
 
-import { address, ask, chooser, h, interval, number, percent, plural, say, short, trouble } from "./parts.js";
+import { address, ask, chooser, h, interval, number, percent, plural, say, short, span, trouble } from "./parts.js";
 import { paint, sheet } from "./sheets.js";
 import { lightbox } from "./lightbox.js";
 
 const AT_ONCE = 200;
+const FIRST = 24; // images of a page that are asked for before the others
 const ORDERS = [["", "row"], ["surest", "surest first"], ["least sure", "least sure first"]];
 
 export async function show(page, given, study, go) {
@@ -110,27 +111,29 @@ function move(event) {
   if (to) { event.preventDefault(); to.focus(); }
 }
 
-/** Paint all tiles on a page, some at a time. */
+/** Paint all tiles on a page, the first rows first: few, then more at a time. */
 export async function fill(body, rows, parameters) {
   const wanted = [...new Set(rows.map((one) => one.sample))];
-  const slow = h("p.small", { role: "status" }, "Drawing: the first images of a drawn world may take a while.");
+  const count = h("span"), time = h("span", { "aria-hidden": "true" }), began = Date.now();
+  const slow = h("p.small", { role: "status" }, "Drawing: ", count, ". The first images of a drawn world may take a while, since its objects are made before.", time);
   const patience = setTimeout(() => body.prepend(slow), 1500);
-  for (let start = 0; start < wanted.length; start += AT_ONCE) {
-    const some = wanted.slice(start, start + AT_ONCE);
-    try {
-      const found = await sheet(parameters, some, 96);
+  const ticking = setInterval(() => { time.textContent = ` ${span((Date.now() - began) / 1000)} so far.`; }, 1000);
+  try {
+    for (let start = 0, size = FIRST; start < wanted.length; start += size, size = Math.min(AT_ONCE, 2 * size)) {
+      count.textContent = start ? `${number(start)} of ${plural(wanted.length, "image")} are there` : plural(wanted.length, "image");
+      const found = await sheet(parameters, wanted.slice(start, start + size), 96);
       for (const one of body.querySelectorAll(".tile")) {
         const row = Number(one.dataset.row);
         if (found.place.has(row)) paint(one.firstChild, found, row);
       }
-      body.dataset.painted = String(start + some.length);
-    } catch (error) {
-      body.classList.add("without");
-      if (!body.querySelector(".trouble")) body.prepend(trouble(error));
-      break;
     }
+    body.dataset.painted = String(wanted.length);
+  } catch (error) {
+    body.classList.add("without");
+    if (!body.querySelector(".trouble")) body.prepend(trouble(error));
   }
   clearTimeout(patience);
+  clearInterval(ticking);
   slow.remove();
 }
 

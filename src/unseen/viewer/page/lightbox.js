@@ -9,7 +9,7 @@ export function lightbox(view, one) {
   const dialog = document.getElementById("dialog");
   const list = view.rows.map((row) => row.sample).filter((row, at, all) => all.indexOf(row) === at);
   const parameters = { study: view.parameters.study, trial: view.parameters.trial };
-  const answers = h("div.answers"), title = h("h2", { id: "dialog-title" });
+  const answers = h("div.answers"), title = h("h2", { id: "dialog-title" }, `Row ${Number(one.sample).toLocaleString("en")}`);
   let turn = 0;
   const large = pose(parameters, one.sample, async (found) => {
     title.textContent = Object.entries(found.levels).map(([factor, level]) => `${factor} ${level}`).join(" · ");

@@ -134,5 +134,5 @@ function help() {
 document.getElementById("keys").addEventListener("click", help);
 document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); content.focus(); });
 document.getElementById("dialog").addEventListener("click", (event) => { if (event.target.id === "dialog") event.target.close(); });
-window.addEventListener("hashchange", () => show().then(() => say(document.title)));
+window.addEventListener("hashchange", () => { document.getElementById("dialog").close(); return show().then(() => say(document.title)); });
 show();
