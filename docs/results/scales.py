@@ -15,8 +15,8 @@ ANSWERS = 360  # of a trial: two sets, two targets, as `bench.stores` draws them
 
 @dataclass(frozen=True)
 class Scale:
-    """``stores.csv`` (bench.stores), ``claims.csv`` (bench.claims), ``workers.csv`` (bench.workers) and
-    ``disturbed.csv`` (tests), beside the page."""
+    """``stores.csv`` (bench.stores), ``claims.csv`` (bench.claims), ``workers.csv`` (bench.workers, with the commit in
+    front) and ``disturbed.csv`` (tests), beside the page."""
 
     folder: Path
 
@@ -54,18 +54,20 @@ class Scale:
         told = self._of("disturbed")
         return table(told.columns, [[str(one) for one in row] for row in told.iter_rows()])
 
-    def workers(self) -> str:
-        """A row per way: what it took, the middle with the least and the most."""
-        told, rows = self._of("workers"), []
+    def workers(self, code: str) -> str:
+        """A row per way that was measured of a commit: what it took, the middle with the least and the most."""
+        told, rows = self._of("workers").filter(pl.col("code") == code), []
         for way, words in (("run", "`run --workers 1`"), ("work", "`work`, one"), ("two", "`work`, two at once")):
             mine = told.filter(pl.col("way") == way)
+            if mine.is_empty():
+                continue
             spent = [_middle(mine[what].to_list()) for what in ("processor", "clock", "load")]
             rows.append((words, *spent, str(mine.height)))
         return table(("", "seconds of the processor, in all", "by the clock", "load before", "n"), rows)
 
-    def ratio(self, way: str, other: str, what: str) -> str:
+    def ratio(self, code: str, way: str, other: str, what: str) -> str:
         """One way over another in the same round: the geometric mean of rounds with its 95 % interval."""
-        told = self._of("workers")
+        told = self._of("workers").filter(pl.col("code") == code)
         both = told.filter(pl.col("way") == way).join(told.filter(pl.col("way") == other), on="round")
         found = mean_of(np.log((both[what] / both[f"{what}_right"]).to_numpy()))
         low, middle, high = (f"{np.exp(one):.3f}" for one in (found.low, found.value, found.high))

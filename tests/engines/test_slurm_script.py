@@ -91,7 +91,7 @@ def test_what_slurm_says_against_it_is_told(tmp_path, monkeypatch):
     opened = study(tmp_path / "s")
     prepare(opened)
     pretended(tmp_path, monkeypatch, "sbatch", "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1")
-    with pytest.raises(UnseenError, match=r"Slurm refused the job: invalid partition specified: x .*sinfo"):
+    with pytest.raises(UnseenError, match=r"Slurm refused the job: invalid partition specified: x\. .*sinfo"):
         submit(opened, SlurmOptions(partition="x"), 2)
 
 

@@ -213,6 +213,7 @@ def test_somebody_arranges_images_and_goes_among_them_by_keys(tab, address):
     tab.keyboard.press("Enter")
     tab.wait_for_selector("dialog .answers tbody tr")
     assert f"row {int(row):,}" in tab.inner_text("dialog .key")
+    assert tab.locator("dialog .firing tbody tr").count() == 6
     tab.get_by_role("button", name="the next image").click()
     sync_api.expect(tab.locator("dialog .key")).not_to_contain_text(f"row {int(row):,} ")
 

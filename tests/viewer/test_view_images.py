@@ -74,6 +74,18 @@ def test_one_image_has_its_factors_and_what_everybody_said(ask, opened):
     assert one["key"] == opened.world().keys([row])[0]
 
 
+def test_one_image_has_the_units_that_fire_in_its_cell(ask, opened):
+    trial = opened.trial(3)
+    found = ask("image", study=HERE, row=4321, answers=1, trial="3")["units"]
+    grids = trial.activity(found["layer"]).astype(np.float64)
+    cell = tuple(opened.world().samples.cells(np.array([4321]))[0])
+    flat = grids.reshape(len(grids), -1)
+    shares = (grids[:, *cell] - flat.min(axis=1)) / np.ptp(flat, axis=1)
+    assert [one["share"] for one in found["rows"]] == pytest.approx(sorted(shares, reverse=True)[:6])
+    assert all(one["share"] == pytest.approx(shares[one["unit"]]) for one in found["rows"])
+    assert ask("image", study="here/regression", row=7, answers=1)["units"] is None
+
+
 def test_dragging_one_factor_changes_that_factor_alone(ask, opened):
     samples = opened.world().samples
     one = ask("image", study=HERE, row=4321)

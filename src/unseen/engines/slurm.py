@@ -180,10 +180,11 @@ def submit(
         ["sbatch", "--parsable"], input=text, capture_output=True, text=True, check=False, env=environment
     )
     if done.returncode:
-        why = " ".join(line.removeprefix("sbatch: ").removeprefix("error: ") for line in done.stderr.splitlines())
+        lines = (line.removeprefix("sbatch: ").removeprefix("error: ") for line in done.stderr.splitlines())
+        why = "; ".join(line.strip().rstrip(".") for line in lines if line.strip())
         raise UnseenError(
-            f"Slurm refused the job: {why} `unseen plan --engine slurm` shows the script; `sinfo` lists partitions. "
-            f"Options: --slurm KEY=VALUE, or [slurm] in '{config_path()}'."
+            f"Slurm refused the job: {why or 'it does not say why'}. `unseen plan --engine slurm` shows the script; "
+            f"`sinfo` lists partitions. Options: --slurm KEY=VALUE, or [slurm] in '{config_path()}'."
         )
     job = done.stdout.strip().partition(";")[0]
     put_whole(study.path / LOGS / f"slurm-{job}.sh", text)

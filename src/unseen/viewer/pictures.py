@@ -17,6 +17,7 @@ from unseen.studies.records import Record
 from unseen.studies.subjects import one_world
 from unseen.viewer.answers import _worded, answerers, right, scanned
 from unseen.viewer.asked import Asked
+from unseen.viewer.cell_units import units_at
 from unseen.viewer.neighbours import along_each
 from unseen.viewer.shelf import NotServed, OnShelf, Reading, Shelf
 from unseen.vocabulary.errors import UnseenError
@@ -144,14 +145,20 @@ def image(shelf: Shelf, asked: Asked) -> dict[str, Any]:
         told = described(world, row)
     if not asked.text("answers"):
         return {**told, "answers": []}
-    return {**told, "answers": answers_to(on_shelf, now, point, row), "maps": _has_maps(now, asked.text("trial"))}
+    known = _identity(now, asked.text("trial"))
+    answers, maps = answers_to(on_shelf, now, point, row), _has_maps(now, known)
+    return {**told, "answers": answers, "maps": maps, "units": units_at(now, point, known, row)}
 
 
-def _has_maps(now: Reading, name: str) -> bool:
+def _identity(now: Reading, name: str) -> str:
+    """The trial whose image is shown, by its name or place; "" where it is none that is finished."""
+    return (now.identities[now.trial(name)] if name.isdecimal() and len(name) < 12 else name) or ""
+
+
+def _has_maps(now: Reading, known: str) -> bool:
     """Whether maps of the trial whose image is shown were recorded."""
-    known = now.identities[now.trial(name)] if name.isdecimal() and len(name) < 12 else name
     facts = now.facts.get(known) if known else None
-    return facts is not None and has_maps(Record(dict(facts), now.stored.store.trials / str(known)))
+    return facts is not None and has_maps(Record(dict(facts), now.stored.store.trials / known))
 
 
 def described(world: World, row: int) -> dict[str, Any]:

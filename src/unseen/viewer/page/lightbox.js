@@ -1,6 +1,6 @@
 // One image large, in a dialog: its factors to be dragged, and what everybody said of it.
 
-import { ask, h, link, percent, short, table } from "./parts.js";
+import { ask, h, link, percent, plural, short, table } from "./parts.js";
 import { looked } from "./maps.js";
 import { pose } from "./pose.js";
 
@@ -16,7 +16,7 @@ export function lightbox(view, one) {
     const mine = ++turn;
     try {
       const told = await ask("image", { ...parameters, row: found.row, answers: 1 });
-      if (mine === turn) answers.replaceChildren(...said(told.answers, view));
+      if (mine === turn) answers.replaceChildren(...said(told.answers, view), ...(told.units ? [firing(told.units, parameters)] : []));
       if (!told.maps) return;
       const maps = await looked({ ...parameters, row: found.row });
       if (mine === turn && maps.length) answers.append(h("h3", "What it looks at"), ...maps);
@@ -51,4 +51,12 @@ function said(rows, view) {
       ...(new Set(some.map((one) => one.set)).size > 1 ? [{ name: "set", value: (one) => one.set }] : []),
     ], some, { caption: `Answers: ${target}`, most: 60 }));
   });
+}
+
+/** The units that come nearest to their own most in the cell of this image. */
+function firing(units, parameters) {
+  return h("section.firing", h("h3", "Units that fire here"), h("p.small", `Of ${plural(units.n, "unit")} of ${units.layer}, in the cell of this image: 100 % is where a unit fires most of all cells.`), table([
+    { name: "unit", head: true, value: (one) => one.unit, show: (one) => h("a", { href: link("units", { ...parameters, layer: units.layer }), "aria-label": `unit ${one.unit}: all units of ${units.layer}`, onclick: () => document.getElementById("dialog").close() }, `unit ${one.unit}`) },
+    { name: "activity", right: true, value: (one) => one.share, show: (one) => h("span.share", { style: { "--share": one.share } }, percent(one.share)) },
+  ], units.rows, { caption: "Units that fire in the cell of this image" }));
 }
