@@ -69,7 +69,7 @@ class Scale:
         """One way over another in the same round: the geometric mean of rounds with its 95 % interval."""
         told = self._of("workers").filter(pl.col("code") == code)
         both = told.filter(pl.col("way") == way).join(told.filter(pl.col("way") == other), on="round")
-        found = mean_of(np.log((both[what] / both[f"{what}_right"]).to_numpy()))
+        found = mean_of(np.log((both[what] / both[f"{what}_right"]).to_numpy()).tolist())
         low, middle, high = (f"{np.exp(one):.3f}" for one in (found.low, found.value, found.high))
         return f"{middle} (95 % interval {low} to {high}, n = {both.height} rounds)"
 
