@@ -8,7 +8,8 @@
 Occlusion is timed against captum's default call, and against captum told to evaluate as many patches at once as ours;
 gradients by steps against captum's with as many pictures at once. Each is run once to warm up and then timed; what is
 timed ends in numbers on this machine's memory. Memory is the GPU's at its peak, above what was held before. Random
-weights: time does not depend on them. `checks` and `stream` need no captum.
+weights: time does not depend on them. `checks` and `stream` need no captum. Both compute in whole float32; with --tf32
+a GPU rounds as it likes, and maps of ours and captum's differ by that.
 """
 
 from __future__ import annotations
@@ -219,7 +220,9 @@ def main() -> None:
     parser.add_argument("--checks-side", type=int, default=224 if CUDA else 64)
     parser.add_argument("--stream-images", type=int, default=10_000)
     parser.add_argument("--stream-side", type=int, default=224 if CUDA else 32)
+    parser.add_argument("--tf32", action="store_true", help="let a GPU's convolutions round to TF32, torch's default")
     given = parser.parse_args()
+    torch.backends.cudnn.allow_tf32 = given.tf32
     device = torch.device(given.device)
     if device.type == "cpu":
         torch.set_num_threads(1)
