@@ -314,6 +314,15 @@ def clean_study(study: Any, console: Console, everything: bool, yes: bool, weigh
     )
 
 
+def clean_objects(console: Console) -> None:
+    """Remove objects made by rule, which are made again in seconds to minutes."""
+    from unseen.vocabulary.sizes import size_text
+    from unseen.worlds.kept_objects import make_room, objects_home
+
+    home = objects_home()
+    console.print(f"removed {size_text(make_room(home, 0))} of objects in {home}", soft_wrap=True, markup=False)
+
+
 def clean_features(console: Console, yes: bool) -> None:
     """Remove what models made of pictures: it costs only the time to compute it again."""
     from unseen.recordings.features import kept, remove_features

@@ -266,17 +266,23 @@ def clean(
     features: Annotated[
         bool, typer.Option("--features", help="Also all kept features and outputs of models, of every study here.")
     ] = False,
+    objects: Annotated[
+        bool,
+        typer.Option("--objects", help="Also all kept objects of drawn worlds: they are made again when asked for."),
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
 ) -> None:
     """Remove half-written files of killed runs and records of failures; results stay, unless --everything is given.
 
     Example: `unseen clean runs/demo`, or `unseen clean runs/demo --weights`
     """
-    from unseen.cli.planning import clean_features, clean_study
+    from unseen.cli.planning import clean_features, clean_objects, clean_study
 
     clean_study(study_at(study), console, everything, yes, weights)
     if features:
         clean_features(console, yes)
+    if objects:
+        clean_objects(console)
 
 
 @app.command(rich_help_panel=PANEL)

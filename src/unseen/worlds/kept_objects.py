@@ -38,7 +38,7 @@ MAKERS = ("worlds/shapes", "worlds/everyday", "worlds/rendering", "worlds/collec
 def objects_at_hand(wanted: Sequence[Wanted], seed: int, collection: str) -> tuple[Mesh, ...]:
     """The objects asked for, in that order: read where they are kept, else made, and kept. Of several processes that
     lack the same one makes it, and the others wait and read."""
-    home = cache_folder() / "objects"
+    home = objects_home()
     if gigabytes_said(BUDGET, MOST, "objects") == 0:
         return make_objects(wanted, seed, collection=collection)
     folder = home / f"{collection}-{made_by()}" / str(seed)
@@ -53,6 +53,11 @@ def objects_at_hand(wanted: Sequence[Wanted], seed: int, collection: str) -> tup
                     keep_objects(folder, made)
                     make_room(home)
     return tuple(found[one] for one in wanted)
+
+
+def objects_home() -> Path:
+    """The folder of all kept objects: below the cache, so that studies share them."""
+    return cache_folder() / "objects"
 
 
 @lru_cache(maxsize=1)
@@ -91,20 +96,22 @@ def keep_objects(folder: Path, made: Mapping[Wanted, Mesh]) -> None:
         list(pool.map(add, *zip(*_by_file(folder, made))))
 
 
-def make_room(home: Path) -> None:
-    """Let what was used least recently go until all take no more than is allowed."""
+def make_room(home: Path, most: float | None = None) -> int:
+    """Let what was used least recently go until all take no more than is allowed; gives the bytes freed."""
     kept = []
     for file in home.glob("*/*/*.objects"):
         with suppress(OSError):
             told = file.stat()
             kept.append((told.st_mtime, told.st_size, file))
-    total, most = sum(size for _, size, _ in kept), gigabytes_said(BUDGET, MOST, "objects") * 1e9
+    most = gigabytes_said(BUDGET, MOST, "objects") if most is None else most
+    left = total = sum(size for _, size, _ in kept)
     for _, size, file in sorted(kept):
-        if total <= most:
+        if left <= most * 1e9:
             break
         with suppress(OSError):
             file.unlink()
-            total -= size
+            left -= size
+    return total - left
 
 
 @contextmanager
