@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unseen.measures import Interval
@@ -48,6 +49,20 @@ def met(frame: pl.DataFrame, sets: Sequence[str]) -> tuple[str, ...]:
     """Those of the sets that have numbers: what was not asked for needs no empty column."""
     there = set(frame["set"])
     return tuple(one for one in sets if one in there)
+
+
+@dataclass(frozen=True)
+class ByMethod:
+    """Rows of a summary by method, set and measure; of how many repeats at the most; the sets that have numbers."""
+
+    rows: Mapping[tuple[str, str, str], Mapping[str, Any]]
+    n: int
+    sets: tuple[str, ...]
+
+
+def by_method(frame: pl.DataFrame, sets: Sequence[str]) -> ByMethod:
+    rows = {(row["series"], row["set"], row["measure"]): row for row in frame.iter_rows(named=True)}
+    return ByMethod(rows, max((row["n"] or 0 for row in rows.values()), default=0), met(frame, sets))
 
 
 def cell(row: Mapping[str, Any] | None, most: int = 0) -> str:

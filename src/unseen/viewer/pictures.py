@@ -81,8 +81,7 @@ def sheet(shelf: Shelf, asked: Asked) -> Any:
     side = asked.whole("side", 96, 8, LARGEST)
     if not rows:
         raise UnseenError("no row was named; rows are numbers with commas between them, as in rows=0,5,12.")
-    with on_shelf.lock:
-        now = on_shelf.reading()
+    with on_shelf.held() as now:
         world = now.study.world(point_of(now, asked))
         tiles = drawn(world, rows, side)
     body, columns = as_sheet(tiles)
@@ -137,8 +136,7 @@ def as_sheet(tiles: Sequence[np.ndarray]) -> tuple[bytes, int]:
 def image(shelf: Shelf, asked: Asked) -> dict[str, Any]:
     """One image: its factors, the rows beside it along each of them, and every answer to it."""
     on_shelf = shelf[asked.text("study")]
-    with on_shelf.lock:
-        now = on_shelf.reading()
+    with on_shelf.held() as now:
         point = point_of(now, asked)
         world = now.study.world(point)
         (row,) = asked.rows("row", 1) or [0]
@@ -209,8 +207,7 @@ def answers_to(on_shelf: OnShelf, now: Reading, point: Trial, row: int) -> list[
 def worlds(shelf: Shelf, asked: Asked) -> dict[str, Any]:
     """The distinct worlds of a study, each by a trial that has it, with a row to begin with."""
     on_shelf = shelf[asked.text("study")]
-    with on_shelf.lock:
-        now = on_shelf.reading()
+    with on_shelf.held() as now:
         study = now.study
         if study.absent:
             return {"absent": study.absent, "worlds": []}

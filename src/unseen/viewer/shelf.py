@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,12 @@ class OnShelf:
         self.lock = threading.RLock()
         self._looking = threading.Lock()  # another: who filters answers does not wait for who draws images
         self._now: tuple[object, Reading] | None = None
+
+    @contextmanager
+    def held(self) -> Iterator[Reading]:
+        """The study as it is now, for whoever opens its worlds."""
+        with self.lock:
+            yield self.reading()
 
     def reading(self) -> Reading:
         """The study as its files are now; the same object as long as they did not change."""

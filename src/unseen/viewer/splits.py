@@ -18,8 +18,7 @@ from unseen.viewer.trials import setting_name, value_text
 def split(shelf: Shelf, asked: Asked) -> dict[str, Any]:
     """One split of a study: its pictures, its sets with their reasons, what an audit found."""
     on_shelf = shelf[asked.text("study")]
-    with on_shelf.lock:
-        now = on_shelf.reading()
+    with on_shelf.held() as now:
         study = now.study
         if study.absent:
             return {"why": f"{study.absent}, and a split is made from them.", "splits": []}

@@ -79,8 +79,7 @@ def exciting(shelf: Shelf, asked: Asked) -> dict[str, Any]:
     from unseen.explanations.exciting import exciting_patches
 
     on_shelf = shelf[asked.text("study")]
-    with on_shelf.lock:
-        now = on_shelf.reading()
+    with on_shelf.held() as now:
         trial = _with_activity(now, asked.text("trial"))
         if trial is None or now.study.absent:
             raise NotServed("no activity of units is stored, or the images are not at hand.")

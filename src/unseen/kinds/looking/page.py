@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from unseen.kinds.by_method import cell, dots, met
+from unseen.kinds.by_method import by_method, cell, dots
 from unseen.kinds.looking.contents import LookingContents
 from unseen.kinds.looking.numbers import AREA, MEASURES, SEEN, UNSEEN
 from unseen.reports import sections
@@ -50,9 +50,8 @@ def _first(contents: LookingContents) -> Section | str:
 def _table(contents: LookingContents) -> Section | str:
     if not contents.summary.height:
         return "Numbers of maps: none was compared."
-    told = {(r["series"], r["set"], r["measure"]): r for r in contents.summary.iter_rows(named=True)}
-    n = int(contents.summary["n"].max() or 0)  # pyright: ignore[reportArgumentType]
-    shown = met(contents.summary, SHOWN)
+    found = by_method(contents.summary, SHOWN)
+    told, n, shown = found.rows, found.n, found.sets
     there = set(contents.summary["measure"])  # not every world has a floor
     tables = []
     for measure in (one for one in MEASURES if one in there):

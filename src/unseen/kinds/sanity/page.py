@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from unseen.kinds.by_method import cell, dots, met
+from unseen.kinds.by_method import by_method, cell, dots, met
 from unseen.kinds.sanity.contents import COMPARISONS, SanityContents
 from unseen.kinds.sanity.numbers import CASCADE, INDEPENDENT, LAST, NAMES, RANDOM
 from unseen.kinds.sanity.read import PUBLISHED, WITHOUT_SIGN
@@ -57,9 +57,8 @@ def _first(contents: SanityContents) -> Section | str:
 def _table(contents: SanityContents) -> Section | str:
     if not contents.summary.height:
         return "Numbers of methods: no map was recorded."
-    told = {(r["series"], r["set"], r["measure"]): r for r in contents.summary.iter_rows(named=True)}
-    n = int(contents.summary["n"].max() or 0)  # pyright: ignore[reportArgumentType]
-    shown = met(contents.summary, COMPARISONS)
+    found = by_method(contents.summary, COMPARISONS)
+    told, n, shown = found.rows, found.n, found.sets
     rows = []
     for method in contents.methods:
         cells = (cell(told.get((method, one, WITHOUT_SIGN)), n) for one in shown)

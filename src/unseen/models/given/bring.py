@@ -14,6 +14,7 @@ from unseen.models.given.labels import given_labels, labels_of_many
 from unseen.models.given.layouts import Layout
 from unseen.models.given.model import GivenModel
 from unseen.models.given.preprocessing import with_settings
+from unseen.models.given.ways import Ways
 from unseen.vocabulary.errors import UnseenError, nearest
 from unseen.vocabulary.sources import FACTORY
 
@@ -58,9 +59,8 @@ def bring(
         raise UnseenError(f"precision '{precision}' is unknown; possible: float32, bfloat16.")
     if random is not None and checkpoint is not None:
         raise UnseenError("random weights (random) and those of a file (checkpoint) exclude each other; give one.")
-    ways = _Ways(
-        None if checkpoint is None else str(checkpoint), part, features, random, dict(arguments or {}), download, trust
-    )
+    file = None if checkpoint is None else str(checkpoint)
+    ways = Ways(file, Layout(part), features, random, dict(arguments or {}), download, trust)
     found = _by_name(str(name), ways) if isinstance(name, str | Path) else _by_value(name, ways, digest)
     where = f"model '{found.name}'"
     before = found.preprocessing
@@ -91,30 +91,7 @@ def bring(
     return found
 
 
-class _Ways:
-    """All that says how to bring a model, for those who need some of it."""
-
-    def __init__(
-        self, checkpoint: str | None, part: str, features: str, random: int | None, arguments: dict[str, Any],
-        download: bool, trust: bool,
-    ) -> None:  # fmt: skip
-        self.checkpoint, self.part, self.features, self.random = checkpoint, part, features, random
-        self.arguments, self.download, self.trust = arguments, download, trust
-        self.layout = Layout(part)
-
-    def no(self, name: str, *keys: str) -> None:
-        """Refuse what a sort of model cannot take."""
-        given = [key for key in keys if getattr(self, key) not in (None, "", {})]
-        if given:
-            raise UnseenError(f"model '{name}' takes no {' and no '.join(given)}: it comes with its weights as it is.")
-
-    @property
-    def hub(self) -> dict[str, Any]:
-        keys = ("checkpoint", "layout", "random", "download", "arguments", "features")
-        return {key: getattr(self, key) for key in keys}
-
-
-def _by_name(name: str, ways: _Ways) -> GivenModel:
+def _by_name(name: str, ways: Ways) -> GivenModel:
     from unseen.models.given.lite import LITES, from_package
 
     scheme, _, rest = name.partition(":")
@@ -151,19 +128,19 @@ def _by_name(name: str, ways: _Ways) -> GivenModel:
     from unseen.models.given.timm_models import from_timm, is_timm
 
     if is_timm(name):
-        return from_timm(name, name, **ways.hub)
+        return from_timm(name, name, ways)
     raise _nothing(name)
 
 
-def _of_scheme(name: str, scheme: str, rest: str, ways: _Ways) -> GivenModel:
+def _of_scheme(name: str, scheme: str, rest: str, ways: Ways) -> GivenModel:
     if scheme == "timm":
         from unseen.models.given.timm_models import from_timm
 
-        return from_timm(name, rest, **ways.hub)
+        return from_timm(name, rest, ways)
     if scheme == "torchvision":
         from unseen.models.given.torchvision_models import from_torchvision
 
-        return from_torchvision(name, rest, **ways.hub)
+        return from_torchvision(name, rest, ways)
     if scheme == "open_clip":
         from unseen.models.given.clip_models import from_open_clip
 
@@ -177,7 +154,7 @@ def _of_scheme(name: str, scheme: str, rest: str, ways: _Ways) -> GivenModel:
     return from_folder(name, rest, download=ways.download, features=ways.features)
 
 
-def _of_file(name: str, suffix: str, ways: _Ways) -> GivenModel:
+def _of_file(name: str, suffix: str, ways: Ways) -> GivenModel:
     from unseen.models.given.digests import of_files
     from unseen.models.given.hub import facts_of
     from unseen.models.given.reshaped import ChosenOutputs
@@ -202,7 +179,7 @@ def _of_file(name: str, suffix: str, ways: _Ways) -> GivenModel:
     )  # fmt: skip
 
 
-def _by_value(value: Callable[..., Any], ways: _Ways, digest: str) -> GivenModel:
+def _by_value(value: Callable[..., Any], ways: Ways, digest: str) -> GivenModel:
     from unseen.models.given.code import from_function, from_network, snapshot
 
     if isinstance(value, GivenModel):

@@ -116,6 +116,7 @@ def from_catalogue(
     from unseen.models.given.clip_models import from_open_clip
     from unseen.models.given.preprocessing import IMAGENET_MEAN, IMAGENET_STD, with_settings
     from unseen.models.given.timm_models import from_timm
+    from unseen.models.given.ways import Ways
 
     row = CATALOGUE[name]
     scheme, _, said = row.name.partition(":")
@@ -129,10 +130,8 @@ def from_catalogue(
                 f"from {row.source}, and give it as checkpoint." + (f" ({row.note}.)" if row.note else "")
             )
         layout = Layout(part or row.layout.part, row.layout.left)
-        found = from_timm(
-            name, said or row.architecture, checkpoint=checkpoint, layout=layout, random=random, download=download,
-            arguments=settings, features=features,
-        )  # fmt: skip
+        ways = Ways(checkpoint, layout, features, random, settings, download)
+        found = from_timm(name, said or row.architecture, ways)
     if row.view:
         view = {"mean": IMAGENET_MEAN, "std": IMAGENET_STD, **row.view}
         found.preprocessing = with_settings(found.preprocessing, view, f"model '{name}'")

@@ -17,6 +17,7 @@ from unseen.models.given.layouts import Layout, load_layout, tensors_in, without
 from unseen.models.given.model import GivenModel
 from unseen.models.given.preprocessing import Preprocessing
 from unseen.models.given.random_weights import at_random
+from unseen.models.given.ways import Ways
 from unseen.models.weights import read
 from unseen.vocabulary.errors import UnseenError, listed, nearest
 
@@ -28,28 +29,18 @@ def is_timm(name: str) -> bool:
     return bool(name) and timm.is_model(name.partition(".")[0])
 
 
-def from_timm(
-    name: str,
-    architecture: str,
-    *,
-    checkpoint: str | None = None,
-    layout: Layout | None = None,
-    random: int | None = None,
-    download: bool = False,
-    arguments: Mapping[str, Any] | None = None,
-    features: str = "",
-) -> GivenModel:
-    """timm's network with its published weights, with those of a file, or with ``random`` ones from that seed."""
+def from_timm(name: str, architecture: str, ways: Ways) -> GivenModel:
+    """timm's network with its published weights, with those of a file, or with random ones from a seed."""
     config = tagged(architecture)
-    settings = dict(arguments or {})
+    settings = dict(ways.arguments)
     known: dict[str, Any] = {"licence": config.license} if config and config.license else {}
-    if random is not None:
-        net = at_random(random, known, lambda: _made(name, architecture, settings))
-    elif checkpoint is not None:
-        net = _from_file(name, architecture, checkpoint, layout or Layout(), settings, config, known)
+    if ways.random is not None:
+        net = at_random(ways.random, known, lambda: _made(name, architecture, settings))
+    elif ways.checkpoint is not None:
+        net = _from_file(name, architecture, ways.checkpoint, ways.layout, settings, config, known)
     else:
         one = published(architecture, config)
-        file = obtained(one, download=download)
+        file = obtained(one, download=ways.download)
         known |= facts_of(file, one)
         net = _made(name, architecture, settings, read(str(file)))
     known["parameters"] = sum(value.numel() for value in net.parameters())
@@ -58,12 +49,12 @@ def from_timm(
     return GivenModel(
         name,
         "timm",
-        Network(name, net, features),
+        Network(name, net, ways.features),
         outputs=outputs,
         preprocessing=preprocessing_of(net),
         digest=of_module(net, "timm", architecture.partition(".")[0], sorted(settings.items())),
-        labels=labels if random is None else (),
-        label_space=space if random is None else "",
+        labels=labels if ways.random is None else (),
+        label_space=space if ways.random is None else "",
         known=known,
     )
 

@@ -12,54 +12,47 @@ from unseen.models.given.backends import Network
 from unseen.models.given.digests import of_module
 from unseen.models.given.hub import Published, facts_of, obtained
 from unseen.models.given.labels import IMAGENET
-from unseen.models.given.layouts import Layout, load_layout
+from unseen.models.given.layouts import load_layout
 from unseen.models.given.model import GivenModel
 from unseen.models.given.preprocessing import Preprocessing
 from unseen.models.given.random_weights import at_random
+from unseen.models.given.ways import Ways
 from unseen.models.weights import fit, last_linear, read
 from unseen.vocabulary.errors import UnseenError, unknown
 
 LICENCE = "not stated by torchvision; its code is BSD-3-Clause"
 
 
-def from_torchvision(
-    name: str,
-    said: str,
-    *,
-    checkpoint: str | None = None,
-    layout: Layout | None = None,
-    random: int | None = None,
-    download: bool = False,
-    arguments: Mapping[str, Any] | None = None,
-    features: str = "",
-) -> GivenModel:
+def from_torchvision(name: str, said: str, ways: Ways) -> GivenModel:
     """``said`` is an architecture, or one and its weights (resnet50/IMAGENET1K_V2); their newest otherwise."""
     architecture, _, tag = said.partition("/")
     weights = _weights(architecture, tag)
     known: dict[str, Any] = {}
-    if random is not None:
-        net = at_random(random, known, lambda: _made(name, architecture, arguments))
-    elif checkpoint is not None:
-        net = _made(name, architecture, arguments)
-        known |= facts_of(Path(checkpoint).expanduser())
-        known["notes"] = load_layout(net, checkpoint, layout or Layout())
+    if ways.random is not None:
+        net = at_random(ways.random, known, lambda: _made(name, architecture, ways.arguments))
+    elif ways.checkpoint is not None:
+        net = _made(name, architecture, ways.arguments)
+        known |= facts_of(Path(ways.checkpoint).expanduser())
+        known["notes"] = load_layout(net, ways.checkpoint, ways.layout)
     else:
         one = published(said, weights)
-        file = obtained(one, download=download)
-        net = _made(name, architecture, arguments)
+        file = obtained(one, download=ways.download)
+        net = _made(name, architecture, ways.arguments)
         fit(net, read(str(file)), str(file))
         known |= {**facts_of(file, one), **_claim(weights)}
     known["parameters"] = sum(value.numel() for value in net.parameters())
     last = last_linear(net)
     outputs = net.get_submodule(last[0]).out_features if last else len(weights.meta["categories"])
-    labels = tuple(weights.meta["categories"]) if outputs == len(weights.meta["categories"]) and random is None else ()
+    labels = (
+        tuple(weights.meta["categories"]) if outputs == len(weights.meta["categories"]) and ways.random is None else ()
+    )
     return GivenModel(
         name,
         "torchvision",
-        Network(name, net, features),
+        Network(name, net, ways.features),
         outputs=int(outputs),  # type: ignore[arg-type]
         preprocessing=preprocessing_of(weights),
-        digest=of_module(net, "torchvision", architecture, sorted((arguments or {}).items())),
+        digest=of_module(net, "torchvision", architecture, sorted(ways.arguments.items())),
         labels=labels,
         label_space=IMAGENET if len(labels) == 1000 else "",
         known=known,
@@ -89,12 +82,12 @@ def _claim(weights: Any) -> dict[str, Any]:
     return {"claim": {"top1": found / 100, "of": "ImageNet-1k validation", "by": "torchvision"}} if found else {}
 
 
-def _made(name: str, architecture: str, arguments: Mapping[str, Any] | None) -> nn.Module:
+def _made(name: str, architecture: str, arguments: Mapping[str, Any]) -> nn.Module:
     from torchvision import models
 
     quick = {"init_weights": False} if architecture in ("googlenet", "inception_v3") else {}
     try:
-        return models.get_model(architecture, weights=None, **{**quick, **(arguments or {})})
+        return models.get_model(architecture, weights=None, **{**quick, **arguments})
     except Exception as error:
         raise UnseenError(f"torchvision could not build '{name}': {type(error).__name__}: {error}") from error
 
