@@ -1,11 +1,13 @@
-"""Shape bias of models that come with their weights on the 1,280 cue-conflict stimuli of Geirhos et al. (2019).
+"""Answers of models that come with their weights to cue conflicts, edges and silhouettes of Geirhos et al. (2019).
 
     python -m bench.cue_conflict --stimuli FOLDER efficientnet-lite0 efficientnet-lite1 --out answers
+    python -m bench.cue_conflict --of edge --stimuli EDGES efficientnet-lite0 --out answers
 
-FOLDER holds SHAPE/SHAPEn-TEXTUREm.webp, 224 × 224 pixels. Answers go through the map from 1,000 classes to 16 (mean of
-probabilities) and are written in the layout of model-vs-human, a file for each model and crop: a model that has one is
-not asked again. ``unseen compare`` and ``bench.people`` read them. The whole stimulus is shown, scaled to the model's
-side, as the released code does; ``--crop model`` shows the middle that the model's own preprocessing keeps.
+FOLDER holds SHAPE/SHAPEn-TEXTUREm.webp, 224 × 224 pixels; of edges and silhouettes SHAPE/SHAPEn.png. Answers go
+through the map from 1,000 classes to 16 (mean of probabilities) and are written in the layout of model-vs-human, a file
+for each model and crop: a model that has one is not asked again. ``unseen compare`` and ``bench.people`` read them. The
+whole stimulus is shown, scaled to the model's side, as the released code does; ``--crop model`` shows the middle that
+the model's own preprocessing keeps.
 """
 
 from __future__ import annotations
@@ -19,12 +21,15 @@ import polars as pl
 
 ENDINGS = (".webp", ".png", ".jpg", ".jpeg")
 BATCH = 32
+CUES, EDGES, SILHOUETTES = "cue-conflict", "edge", "silhouette"  # as model-vs-human calls its data sets
 
 
-def stimuli(folder: Path) -> list[Path]:
-    found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in ENDINGS and "-" in path.stem)
+def stimuli(folder: Path, of: str = CUES) -> list[Path]:
+    named = (path for path in folder.rglob("*") if path.suffix.lower() in ENDINGS)
+    found = sorted(path for path in named if ("-" in path.stem) == (of == CUES))
     if not found:
-        raise SystemExit(f"no cue-conflict stimuli (<shape><n>-<texture><m>) in '{folder}'")
+        form = "<shape><n>-<texture><m>" if of == CUES else "<shape><n>"
+        raise SystemExit(f"no {of} stimuli ({form}) in '{folder}'")
     return found
 
 
@@ -70,12 +75,13 @@ def main() -> None:
     parser.add_argument("models", nargs="+")
     parser.add_argument("--stimuli", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--of", choices=(CUES, EDGES, SILHOUETTES), default=CUES)
     parser.add_argument("--crop", choices=("none", "model"), default="none")
     told = parser.parse_args()
     told.out.mkdir(parents=True, exist_ok=True)
-    paths = stimuli(told.stimuli)
+    paths = stimuli(told.stimuli, told.of)
     for name in told.models:
-        to = told.out / f"cue-conflict_{name}{'_crop' if told.crop == 'model' else ''}_session-1.csv"
+        to = told.out / f"{told.of}_{name}{'_crop' if told.crop == 'model' else ''}_session-1.csv"
         if to.is_file():
             print(f"{to.name}: there already")
             continue

@@ -46,6 +46,7 @@ OUTSIDE = {  # conditions that the released benchmark leaves out (plot.py, EXCLU
     "uniform-noise": ["0.00", "0.60", "0.90"],
 }
 CUES = "cue-conflict"
+ASKED_HERE = (CUES, "edge", "silhouette")
 THEIRS = "style-transfer-512-nomask-experiment"  # the cue conflicts of texture-vs-shape
 
 
@@ -55,10 +56,10 @@ def unpacked(archive: Path, to: Path) -> Path:
     return to / "raw-data"
 
 
-def answers(*folders: Path) -> Answers:
-    trials = [read_trials([folder]) for folder in folders]
-    factors = list(dict.fromkeys(name for one in trials for name in one.factors))
-    return answers_of(pl.concat([one.frame for one in trials], how="diagonal_relaxed"), factors)
+def answers(*places: Path) -> Answers:
+    """Of folders and files together: names of images are brought to one form."""
+    trials = read_trials(places)
+    return answers_of(trials.frame, list(trials.factors))
 
 
 def conditions(one: Answers, name: str) -> Iterator[np.ndarray]:
@@ -163,11 +164,12 @@ def main() -> None:
         biases += bias_rows(answers(first / f"{THEIRS}-trained-CNNs"), "texture-vs-shape, trained")
         biases += bias_rows(answers(theirs / CUES), "model-vs-human")
         if told.lite is not None:
-            biases += bias_rows(answers(told.lite), "here")
-            one = answers(theirs / CUES, told.lite)
-            people = next(group for group in one.groups if group.kind == PEOPLE)
-            lite = [group for group in one.groups if "lite" in group.name]
-            rows += [{**row_of(one, CUES, group, people), "kind": "here"} for group in lite]
+            biases += bias_rows(answers(*told.lite.glob(f"{CUES}_*.csv")), "here")
+            for name in ASKED_HERE:
+                one = answers(theirs / name, *told.lite.glob(f"{name}_*.csv"))
+                people = next(group for group in one.groups if group.kind == PEOPLE)
+                lite = [group for group in one.groups if "lite" in group.name]
+                rows += [{**row_of(one, name, group, people), "kind": "here"} for group in lite]
     pl.DataFrame(rows, infer_schema_length=None).write_parquet(told.out / "datasets.parquet")
     pl.DataFrame(biases, infer_schema_length=None).write_parquet(told.out / "biases.parquet")
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from docs.results.flags import flagged
-from docs.results.numbers import interval, mean_of, number, spearman
+from docs.results.numbers import interval, mean_of, number, spearman, table
 from docs.results.verdicts import WithFindings, check_holm, pick
 from unseen.kinds.conditions.asked import AskedMatrix, asked, conditions
 from unseen.kinds.conditions.contents import pictured
@@ -125,6 +125,21 @@ class Conditions(WithFindings):
                     ours.append(mean_of(self.by_seed(one, what)).value)
                     theirs.append(float(told))
         return spearman(ours, theirs), float(np.mean(ours)), float(np.mean(theirs)), len(ours)
+
+    def n_trials(self) -> int:
+        return len(self.trained)
+
+    def found_name(self, level: str) -> str:
+        """What networks of one level alone are called: with two levels each is all but the other."""
+        (name,) = {self.named(trial) for trial, (levels, _) in self.trained.items() if levels == (level,)}
+        return name
+
+    def origins(self, trained: Sequence[tuple[str, str]], asked: Sequence[str]) -> str:
+        """Accuracy of networks trained on one origin, or several, asked each."""
+        names = {self.named(trial): levels for trial, (levels, _) in self.trained.items()}
+        found = {" + ".join(levels): name for name, levels in names.items()}
+        rows = [[words, *(self.cell(found[level], what) for what in asked)] for words, level in trained]
+        return table(["trained on", *(f"asked {what}" for what in asked)], rows)
 
     def missing(self) -> str:
         """Conditions whose networks are fewer than the others' seeds, in words."""

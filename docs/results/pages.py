@@ -282,7 +282,16 @@ def ulyanov2018() -> dict[str, Any]:
 
 
 def goodfellow2014() -> dict[str, Any]:
-    return {"toy": Toy(HERE / "goodfellow2014" / "toy.parquet")}
+    at = HERE / "goodfellow2014"
+    return {"toy": Toy(at / "toy.parquet"), "small": Conditions(at / "small.parquet", ("real", "generated"))}
+
+
+def isola2017() -> dict[str, Any]:
+    at, names = HERE / "isola2017", ("real", "generated", "given")
+    return {
+        key: Conditions(at / f"{file}.parquet", names)
+        for key, file in (("small", "small"), ("short", "small-1000-steps"))
+    }
 
 
 def scale() -> dict[str, Any]:
@@ -306,6 +315,7 @@ PAGES |= {
     "worlds": worlds,
     "ulyanov2018": ulyanov2018,
     "goodfellow2014": goodfellow2014,
+    "isola2017": isola2017,
     "scale": scale,
 }
 

@@ -9,6 +9,7 @@ import polars as pl
 from scipy import stats
 
 from docs.results.numbers import Mean, interval, number, table
+from unseen.vocabulary.words import capital
 
 NAMES = {
     "vgg": "VGG-16", "alexnet": "AlexNet", "googlenet": "GoogLeNet", "resnet50": "ResNet-50",
@@ -86,6 +87,28 @@ class DataSets:
                 [row["data set"], *told, f"{row['people']}", f"{row['benchmark images']:,} of {row['images']:,}"]
             )
         return table(["data set", "accuracy", "κ with people", "people", "images counted"], rows)
+
+    def here(self, names: tuple[str, ...]) -> str:
+        """Released subjects and those asked here on small data sets, the best first."""
+        rows = []
+        for name in names:
+            for row in self.every.filter(pl.col("data set") == name).sort("accuracy", descending=True).to_dicts():
+                parts = (("accuracy", "low", "high"), ("kappa", "kappa low", "kappa high"))
+                told = [interval(Mean(row[a], row[b], row[c], row["people"], np.nan), cut=False) for a, b, c in parts]
+                rows.append([name, row["subject"] + (", asked here" if row["kind"] == "here" else ""), *told])
+        return table(["data set", "subject", "accuracy", "κ with people"], rows)
+
+    def people_above(self, names: tuple[str, ...]) -> str:
+        """In words whether people are above every network asked here, with intervals that do not meet."""
+        told = []
+        for name in names:
+            own = self.every.filter(pl.col("data set") == name)
+            (people,) = own.filter(pl.col("subject") == "people").to_dicts()
+            best = float(own.filter(pl.col("kind") == "here")["high"].max())  # type: ignore[arg-type]
+            told.append(
+                f"on {name}s people are {'far above' if people['low'] > best else 'not surely above'} all three"
+            )
+        return capital(f"{'; '.join(told)}.")
 
     def grid(self, what: str) -> str:
         rows = []

@@ -119,6 +119,15 @@ def test_all_correct_subjects_have_no_kappa_and_are_counted(tmp_path):
     assert "1 of 1 pairs" in re.sub(r"\s+", " ", said.output)
 
 
+def test_an_observer_with_too_few_answers_is_named_with_how_many_and_what_to_do(tmp_path):
+    file = made(tmp_path / "a.csv", {"x": 0.8, "subject-01": 0.7})
+    frame = pl.read_csv(file)
+    few = frame.filter(pl.col("subj") == "subject-01")[:4]
+    pl.concat([frame.filter(pl.col("subj") == "x"), few]).write_csv(file)
+    with pytest.raises(UnseenError, match=r"of 'subject-01' \(4\); at least 10 are needed. Leave their rows out"):
+        compared(file)
+
+
 def test_equal_subjects_are_tied_and_unequal_ones_parted(tmp_path):
     found = numbers_of(compared(made(tmp_path / "a.csv", {"best": 1.4, "good": 1.35, "bad": 0.2})).answers)
     assert any({"best", "good"} <= set(group) for group in found.groups)

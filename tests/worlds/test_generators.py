@@ -10,6 +10,7 @@ from unseen.worlds import make
 from unseen.worlds.generators.adversarial import Fit, learn_from_noise, signed, unsigned
 from unseen.worlds.generators.kept import generator_file
 from unseen.worlds.generators.known_density import best_critic, play
+from unseen.worlds.generators.learned_world import learned_first
 from unseen.worlds.generators.networks import critic, from_noise, from_pictures, patch_critic
 
 DIGITS = {"name": "digits", "viewpoint": "none"}
@@ -125,6 +126,15 @@ def test_a_generator_that_is_first_asked_for_while_answers_are_recorded_still_le
         shown = world.images(np.array([row]))
     assert generator_file(world.identity).is_file()
     assert torch.equal(shown, make(name, of=OBJECTS, **own, **QUICK).images(np.array([row])))
+
+
+def test_what_is_still_to_learn_is_told_also_inside_another_world_and_no_more_once_it_is_kept():
+    world = make("transformed", of={"name": "generated", "of": DIGITS, "seed": 9, **QUICK}, levels=["blur"])
+    (one,) = learned_first(world)
+    assert one.fit.steps == 3
+    one.learned()
+    assert learned_first(world) == []
+    assert learned_first(world.inner.inner) == []
 
 
 def test_trained_on_generated_asked_on_real_is_a_split_like_others():

@@ -39,6 +39,7 @@ def show_plan(study: Any, console: Console, device: str, picture: Path | None, t
     console.print(f"kept in {study.path}", markup=False, soft_wrap=True)
     show_strengths(study, console)
     show_encoders(study, console, device)
+    show_generators(study, console)
     show_networks(study, console)
     kind = find_device(device).type
     told = (
@@ -128,6 +129,20 @@ def show_encoders(study: Any, console: Console, device: str) -> None:
 
     for line in encoder_words(study, find_device(device).type):
         print_hanging(console, line)
+
+
+def show_generators(study: Any, console: Console) -> None:
+    """Generators that are still to learn: no estimate counts them."""
+    from unseen.worlds.generators.learned_world import learned_first
+
+    for world in {id(one): one for one in map(study.world, study.points)}.values():
+        for one in learned_first(world):
+            told = (
+                f"world '{one.name}': a generator learns first, {one.fit.steps:,} steps with {one.fit.batch} pictures "
+                f"each, inside the first trial that shows its pictures; it is then kept for all. Times told here do "
+                f"not count it."
+            )
+            print_hanging(console, told)
 
 
 def show_strengths(study: Any, console: Console) -> bool:

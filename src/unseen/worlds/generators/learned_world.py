@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from unseen.vocabulary.world import World
 from unseen.worlds.generators.parted import Parted, parted
 from unseen.worlds.on_devices import OnDevices
 from unseen.worlds.wrapped import WrappedWorld
@@ -32,6 +33,15 @@ class LearnedWorld(WrappedWorld):
         return parted(self.inner, category=self.category, learn_from=self.learn_from, views=self.views,
                       seed=self.fit.seed)  # fmt: skip
 
+    @cached_property
+    def identity(self) -> str:
+        """Of the generator: what it learns from, and how."""
+        raise NotImplementedError
+
+    @property
+    def name(self) -> str:
+        return f"{self.inner.name}-learned"
+
     def network(self) -> nn.Module:
         """The generator before it has learned."""
         raise NotImplementedError
@@ -48,6 +58,18 @@ class LearnedWorld(WrappedWorld):
         network = self.network()
         network.load_state_dict(dict(self.learned(device).weights))
         return network.to(device).eval().requires_grad_(False)
+
+
+def learned_first(world: World) -> list[LearnedWorld]:
+    """Worlds, this one or one inside it, whose generator is not kept yet: who first asks for its pictures waits."""
+    from unseen.worlds.generators.kept import generator_file
+
+    found, here = [], world
+    while here is not None:
+        if isinstance(here, LearnedWorld) and not generator_file(here.identity).is_file():
+            found.append(here)
+        here = getattr(here, "inner", None)
+    return found
 
 
 def as_bytes(pictures: Tensor) -> Tensor:
