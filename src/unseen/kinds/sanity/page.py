@@ -41,7 +41,8 @@ def _first(contents: SanityContents) -> Section | str:
     data = alt.Data(values=[{"at": ALIKE}])
     line = alt.Chart(data).mark_rule(strokeDash=[3, 3], color=role("muted")).encode(x="at:Q")
     found = dots(contents.summary, WITHOUT_SIGN, contents.methods, colours, x, row=42)
-    chart = alt.LayerChart(layer=[line, *found.layer], height=found.height)
+    # a layered chart takes the data of its layers to itself, so they go with it
+    chart = alt.LayerChart(data=found.data, layer=[line, *found.layer], height=found.height)
     mine = contents.summary.filter(pl.col("measure") == WITHOUT_SIGN)
     n = int(mine["n"].max() or 0)  # pyright: ignore[reportArgumentType]
     told = [MEANINGS[name] for name in shown]
