@@ -6,7 +6,8 @@ import torch
 from explained import Linear, Small, pictures, tiny_vit
 from torch import nn
 
-from unseen.explanations import Difference, Score, Unit, explain
+from unseen.explanations import Difference, Score, Unit, curves, dream, explain, maximise
+from unseen.explanations.methods import as_asked
 from unseen.vocabulary.errors import UnseenError
 
 
@@ -70,3 +71,39 @@ def test_a_saturated_score_is_said_and_so_is_what_is_not_a_number():
         broken.fc.weight[0, 0] = torch.nan
     assert "not a number" in explain(broken, pictures(), "gradient", 0).notes[3]
     assert explain(Small(), pictures(), "gradient", 0).notes == ("",) * 4
+
+
+def test_what_is_asked_is_a_class_a_difference_or_a_unit():
+    for asked in (1.5, "cat"):
+        with pytest.raises(UnseenError, match="the number of a class, Score, Difference or Unit"):
+            as_asked(asked)
+    images = pictures()
+    images[1, 0, 3, 3] = torch.nan
+    with pytest.raises(UnseenError, match="image 1 has pixels that are no number"):
+        explain(Small(), images, "gradient", 0)
+
+
+def test_a_map_that_ranks_nothing_has_no_curve():
+    maps = np.random.default_rng(0).random((4, 16, 16))
+    maps[2] = 0
+    maps[3, 1, 1] = np.nan
+    with pytest.raises(UnseenError, match="map 2, 3 puts no pixel before another"):
+        curves(Small(), pictures(), maps, 0, steps=3)
+    drawn = curves(Small(), pictures(), maps, 0, steps=3, missing=True)
+    assert np.isfinite(drawn["deletion"][:2]).all()
+    assert np.isnan(drawn["insertion"][2:]).all()
+
+
+def test_pictures_of_a_network_that_answers_with_no_number_are_refused():
+    broken = Small()
+    with torch.no_grad():
+        broken.conv1.weight[0] = torch.nan
+    for space in ("fourier", "pixels"):
+        with pytest.raises(UnseenError, match="no picture can excite it"):
+            maximise(broken, [0], size=(16, 16), steps=2, space=space)
+    with pytest.raises(UnseenError, match="no picture can excite it"):
+        dream(broken, pictures(), "relu3", octaves=1, steps=2)
+    with pytest.raises(UnseenError, match="nothing was asked"):
+        maximise(Small(), [], size=(16, 16))
+    with pytest.raises(UnseenError, match="has none; give the network"):
+        maximise(lambda images: np.zeros((len(images), 2)), [0], size=(16, 16))

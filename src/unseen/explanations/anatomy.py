@@ -247,6 +247,11 @@ def as_images(images: Tensor | np.ndarray) -> Tensor:
     if found.ndim != 4 or found.shape[0] == 0:
         more = " (for one image write images[None])" if found.ndim == 3 else ""
         raise UnseenError(f"images [n, channels, height, width] were expected; given {list(found.shape)}{more}.")
+    if found.is_floating_point() and not bool(torch.isfinite(found).all()):
+        wrong = int((~torch.isfinite(found.flatten(1)).all(1)).nonzero()[0])
+        raise UnseenError(
+            f"image {wrong} has pixels that are no number (NaN or infinite), so nothing it shows is known."
+        )
     return found
 
 

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from unseen.explanations.anatomy import Anatomy, as_images, still
+from unseen.explanations.maximised import NO_NUMBER
 from unseen.explanations.seen import blurred
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import stream
@@ -67,7 +68,10 @@ def dream(
                 dreamt = dreamt + rate * (high - low) * slopes / size.clamp(min=1e-12)
                 dreamt = dreamt.clamp(low, high).roll([-one for one in shift], (2, 3))
             detail = dreamt - plain
-    return dreamt.detach().float().cpu().numpy()
+    found = dreamt.detach().float().cpu().numpy()
+    if not np.isfinite(found).all():
+        raise UnseenError(NO_NUMBER)
+    return found
 
 
 def _uphill(anatomy: Anatomy, pictures: Tensor, layer: str, unit: int | None) -> Tensor:

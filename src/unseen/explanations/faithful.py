@@ -14,7 +14,7 @@ from unseen.explanations.asked import Asked, settled
 from unseen.explanations.gradients import Reference, reference_of
 from unseen.explanations.methods import as_asked, checked, explained
 from unseen.explanations.seen import blurred
-from unseen.vocabulary.errors import UnseenError
+from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.seeds import seed_of
 
 CURVES = ("deletion", "insertion")
@@ -31,19 +31,35 @@ def curves(
     probability: bool = True,
     fill: Reference = None,
     batch: int = 128,
+    missing: bool = False,
 ) -> Mapping[str, np.ndarray]:
     """The answer while pixels go, most important first (``deletion``), and while they come into a blurred image
     (``insertion``), ``{name: [n, steps + 1]}`` (Petsiuk et al. 2018): equal numbers of pixels at each step, softmax
-    probability unless ``probability`` is off. Pixels that tie go in the order of the image."""
+    probability unless ``probability`` is off. Pixels that tie go in the order of the image. A map that puts no pixel
+    before another (a saturated score), or is no number, has no curve: it is refused, or NaN if it may be ``missing``.
+    """
     if steps < 1:
         raise UnseenError(f"a curve has at least one step; given {steps}.")
     anatomy, given = Anatomy(model), as_images(images)
     if maps.shape != (len(given), *given.shape[2:]):
         raise UnseenError(f"maps {list(maps.shape)} are not those of images {list(given.shape)}.")
+    flat = maps.reshape(len(maps), -1)
+    ranked = np.isfinite(flat).all(1) & (flat != flat[:, :1]).any(1)
+    if not ranked.all() and not missing:
+        places = listed(np.flatnonzero(~ranked).tolist())
+        raise UnseenError(
+            f"map {places} puts no pixel before another (all are equal: a saturated score) or is no number, so there "
+            "is no order to take pixels away in; leave it out."
+        )
     with still(anatomy), torch.no_grad():
         question = settled(anatomy, given, as_asked(asked), batch)
         pictures = anatomy.taken(given)
-        order = torch.from_numpy(maps).to(pictures.device).flatten(1).argsort(dim=1, descending=True, stable=True)
+        order = (
+            torch.from_numpy(np.nan_to_num(maps))
+            .to(pictures.device)
+            .flatten(1)
+            .argsort(dim=1, descending=True, stable=True)
+        )
         place = torch.empty_like(order).scatter_(
             1, order, torch.arange(order.shape[1], device=order.device).expand_as(order)
         )
@@ -60,7 +76,10 @@ def curves(
                 which = torch.arange(some.start, some.stop, device=pictures.device).repeat(len(mixed))
                 answer = question(mixed.flatten(0, 1), which, probability=probability)
                 found[name][some, these] = answer.unflatten(0, (len(mixed), -1)).T.to(pictures)
-    return {name: one.float().cpu().numpy() for name, one in found.items()}
+    drawn = {name: one.float().cpu().numpy() for name, one in found.items()}
+    for one in drawn.values():
+        one[~ranked] = np.nan
+    return drawn
 
 
 def infidelity(

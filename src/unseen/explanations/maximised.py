@@ -27,6 +27,10 @@ SPACES = ("fourier", "pixels")
 COLOURS = ((0.26, 0.09, 0.02), (0.27, 0.00, -0.05), (0.27, -0.09, 0.03))  # lucid: √ of ImageNet's colour covariance
 SCALES = (0.9, 0.95, 1.0, 1.05, 1.1)  # lucid's, fewer
 TURNS = (-5.0, -2.5, 0.0, 2.5, 5.0)  # degrees
+NO_NUMBER = (
+    "this network answers with what is no number (NaN or infinite), so no picture can excite it; look for weights or "
+    "statistics that are no numbers."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +75,12 @@ def maximise(
     anatomy = Anatomy(model)
     low, high = span or ((0.0, 255.0) if hasattr(anatomy.network, "prepare") else (0.0, 1.0))
     wanted = [Score(one) if isinstance(one, int) else one for one in asked]
+    if not wanted:
+        raise UnseenError("nothing was asked: name a class or a unit at least, e.g. [0] or [Unit('layer3', 7)].")
+    if anatomy.network is None:
+        raise UnseenError(
+            "a picture that excites needs gradients, and a function from images to scores has none; give the network."
+        )
     weight = (300.0 if space == "pixels" else 0.0) if penalty is None else penalty
     shown, before, after = [], [], []
     with still(anatomy):
@@ -99,6 +109,8 @@ def maximise(
             with torch.no_grad():
                 final = canvas.pictures().clamp(low, high)
                 after.append(climb(final).float().cpu().numpy())
+                if not np.isfinite(after[-1]).all():
+                    raise UnseenError(NO_NUMBER)
                 shown.append(((final - low) / (high - low)).float().cpu().numpy())
     return Excited(np.concatenate(shown), tuple(wanted), np.concatenate(before), np.concatenate(after))
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from unseen.explanations import cams
 from unseen.explanations.anatomy import Anatomy, as_images, still
-from unseen.explanations.asked import Asked, Question, Score, settled
+from unseen.explanations.asked import Asked, Difference, Question, Score, Unit, settled
 from unseen.explanations.attention import attention_gradient, attention_rollout
 from unseen.explanations.cams import cam, guided_grad_cam
 from unseen.explanations.covered import occlusion, rise
@@ -150,8 +150,15 @@ def explain_rows(
         yield places, explain(model, fetch(rows[places], device), method, here, **settings)
 
 
-def as_asked(asked: Asked | int | None) -> Asked:
-    return Score(asked) if asked is None or isinstance(asked, int) else asked
+def as_asked(asked: Any) -> Asked:
+    if asked is None or isinstance(asked, int | np.integer):
+        return Score(None if asked is None else int(asked))
+    if not isinstance(asked, Score | Difference | Unit):
+        raise UnseenError(
+            f"what is asked is the number of a class, Score, Difference or Unit; given {asked!r}. unseen.explain takes "
+            "the name of a class, too."
+        )
+    return asked
 
 
 def checked(method: str, settings: Mapping[str, Any], channels: str = "sum") -> Method:

@@ -109,7 +109,7 @@ def _checked(
     alike = {name: np.stack([getattr(one, name) for one in similar]) for name in MEASURES}
     deletion = insertion = None
     if faithful and not isinstance(asked, Unit):
-        drawn = curves(looked.model, pictures, np.nan_to_num(before), asked, steps=STEPS)
+        drawn = curves(looked.model, pictures, before, asked, steps=STEPS, missing=True)
         deletion, insertion = (area_under(drawn[name]) for name in ("deletion", "insertion"))
     return Check(method, order, swept.steps, alike, deletion, insertion)
 
