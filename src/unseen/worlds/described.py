@@ -6,12 +6,10 @@ class). A property belongs to a level, not to a picture: a duck that sits has le
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +18,7 @@ from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.world import World
 from unseen.worlds import inner_world
-from unseen.worlds.wrapped import WrappedWorld
+from unseen.worlds.wrapped import SamePictures, hash_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -30,7 +28,7 @@ NO, YES = "no", "yes"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DescribedWorld(WrappedWorld):
+class DescribedWorld(SamePictures):
     """``inner``, its rows and its pictures; each of ``concepts`` is a factor more: its levels, and which of them every
     level of ``factor`` has."""
 
@@ -40,14 +38,6 @@ class DescribedWorld(WrappedWorld):
     @property
     def name(self) -> str:
         return f"{self.inner.name}-described"
-
-    @property
-    def dtype(self) -> Literal["uint8", "float32"]:
-        return self.inner.dtype
-
-    @property
-    def colourless(self) -> Callable[[], bool] | None:
-        return getattr(self.inner, "colourless", None)
 
     @cached_property
     def samples(self) -> Samples:
@@ -63,7 +53,7 @@ class DescribedWorld(WrappedWorld):
     @cached_property
     def fingerprint(self) -> str:
         said = ["described", VERSION, self.inner.fingerprint, self.factor, self.concepts]
-        return hashlib.blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()
+        return hash_of(said)
 
     @property
     def provenance(self) -> Mapping[str, str]:

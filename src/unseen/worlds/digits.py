@@ -12,11 +12,11 @@ import inspect
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Int, UInt8, UInt64
@@ -24,9 +24,8 @@ from jaxtyping import Int, UInt8, UInt64
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.factors import Factor, FactorSpace, Level
 from unseen.vocabulary.samples import Block, Samples
-from unseen.vocabulary.world import world_words
 from unseen.worlds import idx, placement
-from unseen.worlds.on_devices import OnDevices
+from unseen.worlds.on_devices import GreyPictures
 from unseen.worlds.placement import VIEWPOINTS, Viewpoint
 
 if TYPE_CHECKING:
@@ -48,8 +47,8 @@ CLOTHES = Factor(
 Maker = Callable[[int], Viewpoint]
 
 
-@dataclass(frozen=True, eq=False)
-class PlacedPictures:
+@dataclass(frozen=True, eq=False, repr=False)
+class PlacedPictures(GreyPictures):
     """A world: ``pictures`` (one per instance), each shown at every level of a viewpoint."""
 
     name: str
@@ -58,12 +57,6 @@ class PlacedPictures:
     viewpoint: Viewpoint
     fingerprint: str
     provenance: Mapping[str, str]
-    channels: int = 1
-    dtype: Literal["uint8", "float32"] = "uint8"
-    _held: OnDevices[torch.Tensor] = field(default_factory=OnDevices, repr=False)
-
-    def __repr__(self) -> str:
-        return world_words(self)
 
     @property
     def size(self) -> tuple[int, int]:

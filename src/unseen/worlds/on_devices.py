@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+
+from unseen.vocabulary.world import world_words
 
 if TYPE_CHECKING:
     import torch
@@ -25,3 +28,15 @@ class OnDevices(Generic[Held]):
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return OnDevices, ()
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class GreyPictures:
+    """What worlds share whose pictures are grey bytes, copied from tensors that stay on the devices that asked."""
+
+    channels: int = 1
+    dtype: Literal["uint8", "float32"] = "uint8"
+    _held: OnDevices[torch.Tensor] = field(default_factory=OnDevices, repr=False)
+
+    def __repr__(self) -> str:
+        return world_words(self)

@@ -8,12 +8,10 @@ category in training, they are a cue that a study rightly finds.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Int
@@ -24,7 +22,7 @@ from unseen.vocabulary.samples import Block, Samples
 from unseen.vocabulary.seeds import keyed
 from unseen.vocabulary.world import World
 from unseen.worlds import inner_world
-from unseen.worlds.wrapped import WrappedWorld
+from unseen.worlds.wrapped import SamePictures, hash_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -34,7 +32,7 @@ ROUNDS = 8  # of the permutation of an instance's cells
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ShuffledWorld(WrappedWorld):
+class ShuffledWorld(SamePictures):
     """``inner`` with the same rows, levels and numbers in every cell, and with pictures that do not belong to them.
 
     What an instance carries by itself (its category, its domain) is dealt among the instances of its block, all of it
@@ -48,14 +46,6 @@ class ShuffledWorld(WrappedWorld):
     def name(self) -> str:
         return f"{self.inner.name}-shuffled"
 
-    @property
-    def dtype(self) -> Literal["uint8", "float32"]:
-        return self.inner.dtype
-
-    @property
-    def colourless(self) -> Callable[[], bool] | None:
-        return getattr(self.inner, "colourless", None)
-
     @cached_property
     def samples(self) -> Samples:
         inner = self.inner.samples
@@ -65,7 +55,7 @@ class ShuffledWorld(WrappedWorld):
     @cached_property
     def fingerprint(self) -> str:
         said = ["shuffled", VERSION, self.inner.fingerprint, self.seed]
-        return hashlib.blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()
+        return hash_of(said)
 
     @property
     def provenance(self) -> Mapping[str, str]:

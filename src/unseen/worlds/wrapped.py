@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from unseen.vocabulary.world import World, world_words
 
@@ -34,3 +37,21 @@ class WrappedWorld:
     def problems(self) -> Any:
         """What was left out or is missing, where the inner world tells."""
         return getattr(self.inner, "problems", None)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SamePictures(WrappedWorld):
+    """Every picture is one of ``inner``'s, byte by byte: at another row, or under more levels."""
+
+    @property
+    def dtype(self) -> Literal["uint8", "float32"]:
+        return self.inner.dtype
+
+    @property
+    def colourless(self) -> Callable[[], bool] | None:
+        return getattr(self.inner, "colourless", None)
+
+
+def hash_of(said: object) -> str:
+    """The fingerprint of a world by all that decides its pictures."""
+    return hashlib.blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -20,6 +18,7 @@ from unseen.worlds.generators.adversarial import Fit, Learned, generator_for, le
 from unseen.worlds.generators.kept import kept_or_learned
 from unseen.worlds.generators.learned_world import LearnedWorld, as_bytes
 from unseen.worlds.generators.parted import GENERATED, REAL, check_numbers, origin
+from unseen.worlds.wrapped import hash_of
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -62,12 +61,12 @@ class GeneratedWorld(LearnedWorld):
         """Of the generator: what it learned from, and how."""
         said = ["generated", VERSION, self.inner.fingerprint, self.category, self.learn_from, self.views,
                 asdict(self.fit)]  # fmt: skip
-        return hashlib.blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()
+        return hash_of(said)
 
     @cached_property
     def fingerprint(self) -> str:
         said = [self.identity, self.per_category]
-        return hashlib.blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()
+        return hash_of(said)
 
     @property
     def provenance(self) -> Mapping[str, str]:

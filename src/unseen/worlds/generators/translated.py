@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -20,6 +18,7 @@ from unseen.worlds.generators.kept import kept_or_learned
 from unseen.worlds.generators.learned_world import LearnedWorld, as_bytes
 from unseen.worlds.generators.parted import GENERATED, GIVEN, REAL, check_numbers, origin
 from unseen.worlds.transforms import TRANSFORMATIONS, level_of
+from unseen.worlds.wrapped import hash_of
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -52,7 +51,7 @@ class TranslatedWorld(LearnedWorld):
         given = self.given if isinstance(self.given, str) else self.given.fingerprint
         said = ["translated", VERSION, self.inner.fingerprint, given, self.category, self.learn_from, self.views,
                 asdict(self.fit)]  # fmt: skip
-        return hashlib.blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()
+        return hash_of(said)
 
     @property
     def fingerprint(self) -> str:

@@ -18,18 +18,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Bool, Float64
 
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.samples import Samples
-from unseen.vocabulary.world import World, world_words
-from unseen.worlds.on_devices import OnDevices
+from unseen.vocabulary.world import World
+from unseen.worlds.on_devices import GreyPictures
 from unseen.worlds.toys.grid import check_side, fingerprint, levels_on, whole
 from unseen.worlds.toys.official import official
 
@@ -93,8 +93,8 @@ def dsprites(root: str | Path | None = None, *, side: int = 64) -> World:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Sprites:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sprites(GreyPictures):
     """Re-rendered sprites. The 720 of them are drawn once, each on a canvas larger than the frame by the way they move;
     an image is a window of that canvas. So images are copied, never computed: the same bits in any batch and on any
     device."""
@@ -104,12 +104,6 @@ class Sprites:
     fingerprint: str
     provenance: Mapping[str, str]
     name: str = "dsprites"
-    channels: int = 1
-    dtype: Literal["uint8", "float32"] = "uint8"
-    _held: OnDevices[torch.Tensor] = field(default_factory=OnDevices, repr=False)
-
-    def __repr__(self) -> str:
-        return world_words(self)
 
     @property
     def size(self) -> tuple[int, int]:

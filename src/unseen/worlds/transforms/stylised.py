@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +18,7 @@ from unseen.vocabulary.world import World
 from unseen.worlds import inner_world
 from unseen.worlds.transforms.styles import Styles, styles_of
 from unseen.worlds.transforms.transformed import FACTOR, NONE, TransformedWorld
+from unseen.worlds.wrapped import hash_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -47,7 +46,7 @@ class StylisedWorld(TransformedWorld):
     @cached_property
     def fingerprint(self) -> str:
         said = ["stylised", VERSION, self.inner.fingerprint, self.levels, self.seed, self.styles.content]
-        return hashlib.blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()
+        return hash_of(said)
 
     def fresh(self, rows: np.ndarray) -> np.ndarray:
         """A picture keeps its style, as in Stylized-ImageNet; what the inner world draws anew is drawn anew."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.world import World
 from unseen.worlds import inner_world
 from unseen.worlds.transforms import SETS, TRANSFORMATIONS, Transformation, level_of, transformation
-from unseen.worlds.wrapped import WrappedWorld
+from unseen.worlds.wrapped import WrappedWorld, hash_of
 
 if TYPE_CHECKING:
     import torch
@@ -66,7 +65,7 @@ class TransformedWorld(WrappedWorld):
     @cached_property
     def fingerprint(self) -> str:
         said = [VERSION, self.inner.fingerprint, self.levels, self.strengths, self.seed]
-        return hashlib.blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()
+        return hash_of(said)
 
     @property
     def provenance(self) -> Mapping[str, str]:
