@@ -253,7 +253,7 @@ def show_status(study: Any, console: Console) -> None:
     free = show_strengths(study, console)
     busy = study.store.busy()
     console.print(f"running now: {busy}" if busy else "not running")
-    show_workers(study, console)
+    show_workers(study, [trial for trial, name in zip(trials, found) if name is None], console)
     for identity, record in failures.items():
         print_hanging(console, f"  failed {identity} {record['label']}")
         print_hanging(console, f"    {record['error']}")

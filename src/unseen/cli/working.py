@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import typer
 from unseen.cli.terminal import Terminal
 from unseen.reports.console import print_hanging
 from unseen.vocabulary.errors import UnseenError, unknown
+from unseen.vocabulary.spans import memory_text, rate_text
 
 if TYPE_CHECKING:
     from unseen.studies.execute import Event
@@ -233,17 +234,19 @@ def interrupted(study: Any, crew: Any, console: Terminal, engine: str) -> None:
     )
 
 
-def show_workers(study: Any, console: Any) -> None:
-    """Who is at a study, how far they are, and who was lost there."""
-    from unseen.studies.heartbeats import heartbeats
+def show_workers(study: Any, missing: Sequence[Any], console: Any) -> None:
+    """Who is at a study, how far they are, how long what is missing will take, and who was lost there."""
+    from unseen.viewer.running import at_work, time_left
 
-    found = heartbeats(study.path)
-    for one in found:
+    now = at_work(study.path)
+    for one in sorted((*now.living, *now.lost), key=lambda one: (one.started, one.name)):
         print_hanging(console, f"  {worker_line(one)}")
         if one.log:
             print_hanging(console, f"    log: {one.log}")
         if one.note and one.living:
             print_hanging(console, f"    {one.note}")
+    if now.living:
+        print_hanging(console, f"  {time_left(now, missing)}")
 
 
 def worker_line(one: Heartbeat) -> str:
@@ -253,13 +256,18 @@ def worker_line(one: Heartbeat) -> str:
     >>> doing = (Doing("1", "seed 0", epoch=2, epochs=5),)
     >>> worker_line(Heartbeat("a", host="node7", pid=12, finished=3, age=4, doing=doing))
     'process 12 on node7: working, 3 done; seed 0 (epoch 2 of 5); beat 4 s ago'
+    >>> worker_line(Heartbeat("a", host="h", pid=1, device="cuda:0", epochs=8, seconds=4, memory=3 * 10**9))
+    'process 1 on h: working, 0 done; on cuda:0, 2 epochs/s, 3.0 GB; beat 0 s ago'
     """
     doing = ", ".join(
         f"{each.label} (epoch {each.epoch} of {each.epochs})" if each.epochs else each.label for each in one.doing[:4]
     )
     state = one.state if one.living else "lost; what it had is taken over"
     parts = [f"{one.words}: {state}, {one.finished} done" + (f", {one.failed} failed" if one.failed else "")]
+    takes = [f"on {one.device}" if one.device else "", rate_text(one.epochs, one.seconds), memory_text(one.memory)]
+    takes.append(f"{memory_text(one.device_memory)} on the device" * bool(one.device_memory))
     parts += [doing] if doing else []
+    parts += [", ".join(filter(None, takes))] if one.living and any(takes) else []
     return "; ".join([*parts, f"beat {one.age:.0f} s ago"])
 
 

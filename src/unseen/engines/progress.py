@@ -13,7 +13,7 @@ from unseen.engines.pace import BEFORE, ENDS, EPOCHS, WHOLE, Pace
 from unseen.studies.beating import memory_now
 from unseen.studies.needed import encoders_to_make
 from unseen.studies.together import goes_together
-from unseen.vocabulary.spans import clock
+from unseen.vocabulary.spans import clock, memory_text, rate_text
 
 if TYPE_CHECKING:
     from unseen.studies.execute import Event
@@ -77,19 +77,12 @@ class Followed:
 
     def rate(self) -> str:
         """Epochs a second, or a minute; "" where none has ended."""
-        each = self.pace.each(EPOCHS)
-        if not each:
-            return ""
-        return f"{1 / each:.3g} epochs/s" if each < 1 else f"{60 / each:.3g} epochs/min"
+        return rate_text(self.pace.steps[EPOCHS], self.pace.spent.get(EPOCHS, 0.0))
 
     def also(self) -> list[str]:
         """What else is worth a look: the rate, and the memory that this process and those it started take."""
         host, device = memory_now()
-        told = [
-            self.rate(),
-            f"{host / 1e9:.1f} GB" if host else "",
-            f"{device / 1e9:.1f} GB on the device" * bool(device),
-        ]
+        told = [self.rate(), memory_text(host), f"{memory_text(device)} on the device" * bool(device)]
         return [words for words in told if words]
 
     def __call__(self, event: Event) -> None:
