@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,7 +30,7 @@ def intervene(
     """Most probable classes of every row, for each of ``told``: which concepts of which rows are set to ``truth`` (the
     number of the true level). Nothing told is what the network answers by itself; images pass through it once."""
     network.eval()
-    inside = getattr(network, "network", network)
+    inside: Any = getattr(network, "network", network)
     check_intervention(inside, truth, told)
     found = [np.zeros(len(rows), dtype=np.int64) for _ in told]
     for places, images in batches(fetch, rows, device, size):
