@@ -13,6 +13,7 @@ import numpy
 from docs.results import exposures, numbers, regressions
 from docs.results.bagnets import Bagnets
 from docs.results.combinations import NAMES, Combinations
+from docs.results.concepts import ALONE, APART, BESIDE, FROM, TOLD, Concepts
 from docs.results.contrasts import above, above_all, agree, averaged, family, less, order, rank_order
 from docs.results.corrupted import Corrupted
 from docs.results.cue_studies import CueStudy
@@ -212,7 +213,24 @@ def stems() -> dict[str, Any]:
 
 def explanations() -> dict[str, Any]:
     at = HERE / "explanations"
-    return {"sanity": Sanity(at / "sanity.parquet", at / "sanity.csv"), "where": Looking(at / "where.parquet")}
+    segments = ("top", "upper-left", "upper-right", "middle", "lower-left", "lower-right", "bottom")
+    read = Concepts(at / "concepts.parquet", segments)
+    own = {
+        "koh": read,
+        "claims": read.claims(),
+        "agree": agree,
+        "words": str,
+        "ALONE": ALONE,
+        "BESIDE": BESIDE,
+        "FROM": FROM,
+    }
+    return {
+        **own,
+        "APART": APART,
+        "TOLD": TOLD,
+        "sanity": Sanity(at / "sanity.parquet", at / "sanity.csv"),
+        "where": Looking(at / "where.parquet"),
+    }
 
 
 def brendel2019() -> dict[str, Any]:
