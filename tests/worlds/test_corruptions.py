@@ -19,6 +19,7 @@ from unseen.worlds.transforms import (
     corruption_digital,
     corruption_weather,
 )
+from unseen.worlds.transforms.corruption_blur import by_sorting, by_squares
 from unseen.worlds.transforms.jpeg import by_pillow, compressed, computed
 from unseen.worlds.transforms.transformed import transformed
 
@@ -154,15 +155,22 @@ def test_noises_have_the_moments_of_numpys_and_scikit_images(severity):
         assert abs(np.corrcoef(found[..., 0].ravel(), found[..., 1].ravel())[0, 1]) < 0.01  # channels by themselves
 
 
+@pytest.mark.parametrize(("side", "size"), [(2, (20, 31)), (4, (16, 16)), (6, (21, 13)), (8, (7, 40))])
+def test_pixels_change_places_alike_whether_squares_are_sorted_alone_or_together(side, size):
+    pictures = torch.arange(3 * 2 * size[0] * size[1]).reshape(3, 2, *size).float()
+    keys = torch.tensor([5, 12345678901, -77])
+    assert torch.equal(by_squares(pictures, side, keys), by_sorting(pictures, side, keys))
+
+
 def test_glass_keeps_the_grey_values_between_its_blurs_and_moves_pixels_as_far_as_swaps_do():
     given = pictures((48, 48))
     images = torch.from_numpy(given).permute(0, 3, 1, 2).float()
     keys = corruption_blur.chance.bits(torch.arange(3), 0, "x")
     for side in (2, 4, 8):
-        moved = corruption_blur._permuted(images, side, keys)
+        moved = corruption_blur.permuted(images, side, keys)
         assert torch.equal(moved.flatten(2).sort().values, images.flatten(2).sort().values)
         places = torch.arange(48 * 48.0).view(1, 1, 48, 48).expand(3, 1, 48, 48)
-        away = corruption_blur._permuted(places, side, keys) // 48 - places // 48
+        away = corruption_blur.permuted(places, side, keys) // 48 - places // 48
         assert away.abs().max() < side
         assert away.square().mean().item() == pytest.approx((side**2 - 1) / 6, rel=0.12)
     soft = corruption_blur.softened(images, 1.1).permute(0, 2, 3, 1).numpy()

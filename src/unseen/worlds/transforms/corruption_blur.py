@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 DISKS = ((3, 0.1), (4, 0.5), (6, 0.5), (8, 0.5), (10, 0.5))  # radius, σ of what smooths the disk
 GLASS = ((0.7, 1, 2), (0.9, 2, 1), (1.0, 2, 3), (1.1, 3, 2), (1.5, 4, 2))  # σ, distance, repetitions
 MOTIONS = ((10, 3), (15, 5), (15, 8), (15, 12), (20, 15))  # radius, σ along the path
+SHIFTS = (3, 23)  # bits of a key that say where a grid begins, down and across
 ZOOMS = ((1.11, 0.01), (1.16, 0.01), (1.21, 0.02), (1.26, 0.02), (1.31, 0.03))  # up to (not with), by
 
 
@@ -69,7 +70,7 @@ def glass_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     sigma, distance, repetitions = GLASS[round(strength) - 1]
     found = softened(images, sigma).floor_()
     for number in range(repetitions):
-        found = _permuted(found, 2 * distance, chance.bits(keys, 0, "glass", number))
+        found = permuted(found, 2 * distance, chance.bits(keys, 0, "glass", number))
     return softened(found, sigma).clamp_(0, 255)
 
 
@@ -81,12 +82,17 @@ def softened(images: Tensor, sigma: float) -> Tensor:
     return blur(padded, sigma, images.new_zeros(0))[..., reach : reach + height, reach : reach + width].contiguous()
 
 
-def _permuted(images: Tensor, side: int, keys: Tensor) -> Tensor:
+def permuted(images: Tensor, side: int, keys: Tensor) -> Tensor:
     """Pixels at random places within squares of ``side`` pixels, whose grid lies at random."""
+    return by_squares(images, side, keys) if images.device.type == "cpu" else by_sorting(images, side, keys)
+
+
+def by_sorting(images: Tensor, side: int, keys: Tensor) -> Tensor:
+    """All pictures at once: pixels in the order of their squares, against pixels in random order within these."""
     import torch
 
     channels, height, width = images.shape[1:]
-    first = [((keys >> shift) % side).view(-1, 1, 1) for shift in (3, 23)]
+    first = [((keys >> shift) % side).view(-1, 1, 1) for shift in SHIFTS]
     down = (torch.arange(height, device=keys.device).view(1, -1, 1) + first[0]) // side
     across = (torch.arange(width, device=keys.device).view(1, 1, -1) + first[1]) // side
     square = (down * (width // side + 2) + across).flatten(1)
@@ -96,6 +102,39 @@ def _permuted(images: Tensor, side: int, keys: Tensor) -> Tensor:
     flat = images.flatten(2)
     taken = flat.gather(2, other[:, None].expand(-1, channels, -1))
     return torch.empty_like(flat).scatter_(2, own[:, None].expand(-1, channels, -1), taken).view_as(images)
+
+
+def by_squares(images: Tensor, side: int, keys: Tensor) -> Tensor:
+    """The same, picture by picture: each square is a short row, and rows are sorted alone."""
+    import torch
+
+    channels, height, width = images.shape[1:]
+    drawn = (chance.counted(keys, height * width, 0, "permuted") >> 32).numpy()
+    flat, bits = images.flatten(2).numpy(), (side * side).bit_length()
+    made = np.empty_like(flat)
+    for number, key in enumerate(keys.tolist()):
+        own, place, slot, squares = _squares(height, width, side, *((key >> shift) % side for shift in SHIFTS))
+        rows = np.full(squares * side * side, np.iinfo(np.int64).max)
+        rows[place] = (drawn[number].take(own) << bits) | slot  # equal ones keep their order
+        rows = rows.reshape(squares, -1)
+        rows.sort(axis=1)
+        found = rows.ravel().take(place) & ((1 << bits) - 1)
+        other = own.take(np.arange(len(own)) - slot + found)
+        for channel in range(channels):
+            made[number, channel][own] = flat[number, channel].take(other)
+    return torch.from_numpy(made).view_as(images)
+
+
+@lru_cache(maxsize=64)
+def _squares(height: int, width: int, side: int, top: int, left: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Pixels in the order of their squares; of each its place in a table with a row for each square, and in that row;
+    and how many squares there are."""
+    down, across = (np.arange(height) + top) // side, (np.arange(width) + left) // side
+    square = (down[:, None] * (width // side + 2) + across[None]).ravel()
+    own = np.argsort(square, kind="stable")
+    _, row, count = np.unique(square[own], return_inverse=True, return_counts=True)
+    slot = np.arange(len(own)) - np.repeat(np.cumsum(count) - count, count)
+    return own, row * side * side + slot, slot, len(count)
 
 
 def motion_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
@@ -149,34 +188,41 @@ def zoom_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     end, step = ZOOMS[round(strength) - 1]
     factors = np.arange(1, end, step)
     plain = images.float()
-    found = plain.clone()
+    found = plain.transpose(-2, -1).contiguous()
     for factor in factors:
-        layer = zoomed(plain, float(factor))
-        tall, wide = (min(a, b) for a, b in zip(layer.shape[-2:], images.shape[-2:]))
-        found[..., :tall, :wide] += layer[..., :tall, :wide]
-    return found.mul_(1 / (len(factors) + 1)).clamp_(0, 255)
+        layer = zoomed_aside(plain, float(factor))
+        wide, tall = (min(a, b) for a, b in zip(layer.shape[-2:], found.shape[-2:]))
+        found[..., :wide, :tall] += layer[..., :wide, :tall]
+    return found.transpose(-2, -1).contiguous().mul_(1 / (len(factors) + 1)).clamp_(0, 255)
 
 
 def zoomed(images: Tensor, factor: float) -> Tensor:
     """The middle of a picture, enlarged to about its size: linear, with corners at corners (scipy's ``zoom``)."""
+    return zoomed_aside(images, factor).transpose(-2, -1).contiguous()
+
+
+def zoomed_aside(images: Tensor, factor: float) -> Tensor:
+    """The same with rows and columns exchanged: lines are taken whole, which is far sooner done than pixels."""
     for axis in (-2, -1):
-        size = images.shape[axis]
-        kept = int(np.ceil(size / factor))
-        first = (size - kept) // 2
-        wanted = round(kept * factor)
-        place = np.arange(wanted) * ((kept - 1) / max(1, wanted - 1))
-        low = np.minimum(place.astype(np.int64), max(0, kept - 2))
-        images = _between(images, axis, first + low, first + np.minimum(low + 1, kept - 1), place - low)
+        low, high, share, rest = _between(images.shape[-2], factor, images.device)
+        images = images.index_select(-2, low).mul_(rest).add_(images.index_select(-2, high).mul_(share))
+        images = images.transpose(-2, -1).contiguous() if axis == -2 else images
     return images
 
 
-def _between(images: Tensor, axis: int, low: np.ndarray, high: np.ndarray, share: np.ndarray) -> Tensor:
+@lru_cache(maxsize=256)
+def _between(size: int, factor: float, device: torch.device) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The two lines that each new one lies between, and the share of the second and of the first."""
     import torch
 
-    first, second = (images.index_select(axis, torch.from_numpy(rows).to(images.device)) for rows in (low, high))
-    weight = torch.from_numpy(share.astype(np.float32)).to(images.device)
-    weight = weight[:, None] if axis == -2 else weight
-    return first * (1 - weight) + second * weight
+    kept = int(np.ceil(size / factor))
+    first = (size - kept) // 2
+    wanted = round(kept * factor)
+    place = np.arange(wanted) * ((kept - 1) / max(1, wanted - 1))
+    low = np.minimum(place.astype(np.int64), max(0, kept - 2))
+    one, two = (torch.from_numpy(first + lines).to(device) for lines in (low, np.minimum(low + 1, kept - 1)))
+    share = torch.from_numpy((place - low).astype(np.float32))[:, None].to(device)
+    return one, two, share, 1 - share
 
 
 def _clamped(size: int, reach: int, device: torch.device) -> Tensor:
