@@ -32,15 +32,20 @@ LARGE = ("resnext50_32x4d", "wide_resnet50_2", "densenet121", "inception_v3")
 
 
 @pytest.mark.parametrize(
-    "name", ["resnet18", "resnext50_32x4d", "wide_resnet50_2", "densenet121", "inception_v3", TINY]
+    ("name", "sides"),
+    [
+        *(pytest.param(name, SIDES, id=name) for name in ("resnet18", TINY)),
+        *(pytest.param(name, SIDES[::3], id=f"{name}, some sides") for name in LARGE),
+        *(pytest.param(name, SIDES, id=name, marks=pytest.mark.slow) for name in LARGE),
+    ],
 )
-def test_the_positions_that_the_rule_counts_are_those_of_the_last_block(name):
+def test_the_positions_that_the_rule_counts_are_those_of_the_last_block(name, sides):
     for stem in STEMS:
         network = on_meta(name, stem=stem).eval()
         last = network.layer(network.layers[-1])
         seen = []
         last.register_forward_hook(lambda _m, _i, out, seen=seen: seen.append(tuple(out.shape[2:])))
-        for side in SIDES:
+        for side in sides:
             if side < BACKBONES[name].smallest[stem]:
                 continue
             network(torch.zeros(1, 3, side, side + 9, device="meta"))
