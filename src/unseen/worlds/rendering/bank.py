@@ -88,10 +88,13 @@ def shelved(bank: Bank, device: str) -> Shelf:
     from unseen.worlds.rendering.textures import pyramid
 
     meshes = bank.meshes
-    starts = np.cumsum([0, *(len(one.vertices) for one in meshes)])
+    counts = [len(one.vertices) for one in meshes]
+    starts = np.cumsum([0, *counts])
     faces = np.concatenate([one.faces.astype(np.int64) + start for one, start in zip(meshes, starts)])
-    centres = [(one.vertices.min(0) + one.vertices.max(0)) / 2 for one in meshes]
-    radii = [np.linalg.norm(one.vertices - c, axis=1).max() for one, c in zip(meshes, centres)]
+    vertices = np.concatenate([one.vertices for one in meshes])
+    low, high = (least.reduceat(vertices, starts[:-1]) for least in (np.minimum, np.maximum))
+    centres = (low + high) / 2
+    lengths = np.linalg.norm(vertices - np.repeat(centres, counts, axis=0), axis=1)
     textures = [_square(array, bank.texture_size) for array in bank.textures]
     own = np.full(len(meshes), -1, np.int64)
     numbers: dict[object, int] = {}  # a texture that many meshes share is laid on the shelf once
@@ -120,7 +123,6 @@ def shelved(bank: Bank, device: str) -> Shelf:
         "pictures": stacked(pictures, bank.picture_size, bank.picture_size),
         "skies": stacked(skies, bank.picture_size, 2 * bank.picture_size),
     }
-    low, high = (np.stack([edge(one.vertices, 0) for one in meshes]).astype(np.float32) for edge in (np.min, np.max))
     return Shelf(
         **own_columns,
         **sheets,
@@ -128,15 +130,15 @@ def shelved(bank: Bank, device: str) -> Shelf:
         first_vertex=torch.from_numpy(starts).to(device),
         columns=torch.cat([c if c.ndim == 2 else c[:, None] for c in own_columns.values()], 1).t().contiguous(),
         corners=torch.from_numpy(np.ascontiguousarray(faces.T)).to(device),
-        low=torch.from_numpy(low).to(device),
-        high=torch.from_numpy(high).to(device),
+        low=torch.from_numpy(low.astype(np.float32)).to(device),
+        high=torch.from_numpy(high.astype(np.float32)).to(device),
         texture_pyramid=pyramid(sheets["textures"]),
         picture_pyramid=pyramid(sheets["pictures"]),
         sky_pyramid=pyramid(sheets["skies"]),
         first_face=torch.from_numpy(np.cumsum([0, *(len(one.faces) for one in meshes)])).to(device),
         own_texture=torch.from_numpy(own).to(device),
-        centre=torch.from_numpy(np.stack(centres).astype(np.float32)).to(device),
-        radius=torch.from_numpy(np.array(radii, np.float32)).to(device),
+        centre=torch.from_numpy(centres.astype(np.float32)).to(device),
+        radius=torch.from_numpy(np.maximum.reduceat(lengths, starts[:-1]).astype(np.float32)).to(device),
     )
 
 
