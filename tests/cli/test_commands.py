@@ -157,7 +157,7 @@ def test_trials_of_other_settings_are_counted_and_how_to_see_them_is_told(say, f
     assert said.code == 2
     assert "has no finished trial of these settings, and 4 of other settings. Give the same --set" in said.flat
     assert "or no --set and the folder itself in place of the recipe" in said.flat
-    assert say(command, finished).code == 0
+    assert say("results", finished).code == 0
 
 
 def test_results_as_a_table_for_people(say, finished):

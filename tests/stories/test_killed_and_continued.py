@@ -17,7 +17,7 @@ from unseen.studies.study import load_study
 
 pytest_plugins = ("studies_fixtures",)
 
-SEEDS = [0, 1, 2]
+SEEDS = [0, 1]
 
 
 def children(pid):
@@ -78,15 +78,15 @@ def test_a_killed_study_goes_on_and_ends_as_an_undisturbed_one(tmp_path, compile
 
     done = subprocess.run(words, cwd=tmp_path, env=surroundings(compiled), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert f"6 trials, {len(finished)} finished already" in done.stdout
+    assert f"4 trials, {len(finished)} finished already" in done.stdout
     # A trial that was killed between learning and answering is asked again, not trained again.
-    assert done.stdout.count("  done  ") + done.stdout.count("  asked  ") == 6 - len(finished)
+    assert done.stdout.count("  done  ") + done.stdout.count("  asked  ") == 4 - len(finished)
     assert marks(store, finished) == before
-    assert len(store.finished()) == 6
+    assert len(store.finished()) == 4
     assert not [path for path in store.trials.iterdir() if path.name.startswith(".")]
 
     undisturbed = study(tmp_path / "undisturbed", seeds=SEEDS, training__epochs=3)
-    assert ran(undisturbed).finished == 6
+    assert ran(undisturbed).finished == 4
     tables = [
         collect(load_study(path)).filter(pl.col("measure") != "device seconds")
         for path in (store.path, undisturbed.path)

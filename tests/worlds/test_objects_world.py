@@ -163,3 +163,15 @@ def soon(true, seconds=60):
     while not true() and time.monotonic() < end:
         time.sleep(0.05)
     return true()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_pictures_are_drawn_by_any_number_of_threads_also_where_nothing_is_to_be_learned(threads):
+    world, before = objects(["mug"], **SMALL), torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        with torch.inference_mode():
+            found = world.images(np.arange(4))
+        assert torch.equal(found, world.images(np.arange(4)))
+    finally:
+        torch.set_num_threads(before)

@@ -66,7 +66,8 @@ def render(scenes: Scenes, bank: Bank, side: int, *, supersampling: int = 2, mem
     threads = torch.get_num_threads() if device.type == "cpu" else 1
     shelf = bank.on(device)
     plan = planned(scenes, shelf, side, supersampling, memory, threads)
-    out = torch.empty((len(scenes), 3, side, side), dtype=torch.uint8, device=device)
+    with torch.inference_mode(False):  # threads of this process write it, and are in no such mode
+        out = torch.empty((len(scenes), 3, side, side), dtype=torch.uint8, device=device)
 
     def draw(start: int, stop: int) -> None:
         with torch.no_grad():

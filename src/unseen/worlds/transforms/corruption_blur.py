@@ -185,10 +185,12 @@ def _paths(radius: int, low: float, high: float, device: torch.device) -> Tensor
 @one_by_one
 def zoom_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """The mean of a picture and of itself seen ever closer; linear between pixels."""
+    import torch
+
     end, step = ZOOMS[round(strength) - 1]
     factors = np.arange(1, end, step)
     plain = images.float()
-    found = plain.transpose(-2, -1).contiguous()
+    found = plain.transpose(-2, -1).clone(memory_format=torch.contiguous_format)  # of one line it would be the same
     for factor in factors:
         layer = zoomed_aside(plain, float(factor))
         wide, tall = (min(a, b) for a, b in zip(layer.shape[-2:], found.shape[-2:]))
