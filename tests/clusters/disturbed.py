@@ -23,7 +23,7 @@ QUICK = {"UNSEEN_HEARTBEAT": "1", "UNSEEN_STALE": "5", "OMP_NUM_THREADS": "1", "
 
 
 def forty(path):
-    training = {**TINY["training"], "epochs": 6}  # some seconds, so that a lost worker is back before all is done
+    training = {**TINY["training"], "epochs": 40}  # some seconds, so that a lost worker is back before all is done
     return open_study({**TINY, "training": training, "seeds": list(range(TRIALS // 2))}, out=path)
 
 
@@ -55,6 +55,7 @@ def suspend_one(path, seconds=600):
     deadline = time.monotonic() + seconds
     while len(workers(path)) < 2:
         assert time.monotonic() < deadline, "lost workers are not started again"
+        assert len(Store(path).finished()) < TRIALS, "all was done before lost workers were back: trials are too short"
         time.sleep(0.2)
     pid, held = _stopped_in_the_middle(path)
     while not any(one.number > held[key] for key, one in newest(os.listdir(path / "leases")).items() if key in held):
