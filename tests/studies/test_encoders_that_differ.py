@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from unseen.kinds.variability.answer import answer
-from unseen.kinds.variability.findings import changes_by_pretraining, variability_findings
+from unseen.kinds.variability.findings import variability_findings
+from unseen.kinds.variability.pretrained import changes_by_pretraining
 from unseen.kinds.variability.read import ACCURACY, ANEW, CANONICAL, GAP, Gaps, Point
 from unseen.kinds.variability.traits import encoder_traits
 

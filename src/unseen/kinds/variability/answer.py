@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unseen.kinds.variability.findings import changes_by_pretraining, mean_of, own_changes, percent
+from unseen.kinds.variability.points import in_points, mean_of, percent
+from unseen.kinds.variability.pretrained import changes_by_pretraining, own_changes
 from unseen.kinds.variability.read import CANONICAL, INSTANCES, SAMPLES, Gaps
 from unseen.kinds.variability.shown import NetworkRow
 from unseen.measures import Interval, mean_interval
@@ -36,9 +37,7 @@ def _pretrained(gaps: Gaps) -> str:
     """What a factor does that varied in pretraining alone."""
     found = {name: own_changes(changes) for name, changes in changes_by_pretraining(gaps).items()}
     each = [
-        f"{percent(mean_interval(mean_of(list(own.values()))).value)}{f' ({name})' if name else ''}"
-        for name, own in found.items()
-        if own
+        f"{in_points(mean_of(list(own.values())))}{f' ({name})' if name else ''}" for name, own in found.items() if own
     ]
     if not each:
         return ""

@@ -18,9 +18,7 @@ from unseen.kinds.recipe_words import words_of
 from unseen.kinds.summaries import summarise
 from unseen.kinds.variability.answer import answer
 from unseen.kinds.variability.findings import (
-    changes_by_pretraining,
     improvements,
-    mean_of,
     of_each_class,
     slopes_of,
     together,
@@ -28,6 +26,8 @@ from unseen.kinds.variability.findings import (
 )
 from unseen.kinds.variability.numbers import read_trial
 from unseen.kinds.variability.pictures import strips
+from unseen.kinds.variability.points import mean_of
+from unseen.kinds.variability.pretrained import changes_by_pretraining
 from unseen.kinds.variability.read import (
     ACCURACY,
     CANONICAL,

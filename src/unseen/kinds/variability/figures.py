@@ -15,6 +15,10 @@ from unseen.reports.palette import OTHERS, SERIES, role
 PAINTS = tuple(
     light for light, _ in (SERIES["separate"], SERIES["shared"], SERIES["split-2"], SERIES["split-3"], *OTHERS)
 )
+CLOSING = (
+    Key("closes the gap", colour=role("heat"), shape="square"),
+    Key("opens it", colour=role("asked"), shape="square"),
+)
 POINTS = "change in accuracy, points"
 REGIMES = {SAMPLES: "samples vary", INSTANCES: "objects vary"}
 OF = {SAMPLES: "of every object's samples", INSTANCES: "of the objects"}
@@ -113,11 +117,7 @@ def cross_factors(contents: VariabilityContents) -> Figure | str:
         "another varies in training (down): +0.30 means that the gap would close by 30 points from none to all. On the "
         "diagonal, the factor asked is the one that varied. Shares of 0 are left out of the line (ours)."
     )
-    keys = (
-        Key("closes the gap", colour=role("heat"), shape="square"),
-        Key("opens it", colour=role("asked"), shape="square"),
-    )
-    return Figure("cross-factors", "Does one factor help with another?", caption, panels, keys, wide=True)
+    return Figure("cross-factors", "Does one factor help with another?", caption, panels, CLOSING, wide=True)
 
 
 def by_pretraining(contents: VariabilityContents) -> Figure | str:
@@ -133,11 +133,7 @@ def by_pretraining(contents: VariabilityContents) -> Figure | str:
         "are read out from canonical pictures only. On the diagonal, the factor asked is the one that varied. Means "
         f"over {contents.over}."
     )
-    keys = (
-        Key("closes the gap", colour=role("heat"), shape="square"),
-        Key("opens it", colour=role("asked"), shape="square"),
-    )
-    return Figure("by-pretraining", "Does variation in pretraining close the gap?", caption, panels, keys, wide=True)
+    return Figure("by-pretraining", "Does variation in pretraining close the gap?", caption, panels, CLOSING, wide=True)
 
 
 def all_together(contents: VariabilityContents) -> Figure | str:

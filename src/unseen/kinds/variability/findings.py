@@ -2,58 +2,40 @@
 
 A claim is one number for each repeat: a fold of the objects, or a draw of those held out, so that it is about other
 objects; with training seeds alone it is about other networks on these objects, and where a study makes its encoders
-anew about other encoders, and says so. Networks are averaged
-before: they answer about the same objects. Factors are averaged, too, unless the claim is about one.
+anew about other encoders, and says so. Networks are averaged before: they answer about the same objects. Factors are
+averaged, too, unless the claim is about one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from unseen.kinds.judged import judged, left_open, told
-from unseen.kinds.variability.read import ACCURACY, ANEW, CANONICAL, CLASSES, INSTANCES, SAMPLES, Gaps, Network, Off
+from unseen.kinds.judged import judged, told
+from unseen.kinds.variability.points import Values, in_points, mean_of
+from unseen.kinds.variability.pretrained import of_encoders, pretrained_findings
+from unseen.kinds.variability.read import ACCURACY, CANONICAL, CLASSES, INSTANCES, SAMPLES, Gaps, Network, Off
 from unseen.measures import Verdict, all_lower, judge, mean_interval, slope, spearman
 from unseen.reports.finding import Finding
 from unseen.vocabulary.words import capital
 
 WORST = ("pose", "background", "size")
-Values = np.ndarray
 
 
 def variability_findings(gaps: Gaps, nearest: Callable[[Any, str], float] | None = None) -> list[Finding]:
     """All of them; the page corrects. ``nearest``: how similar a class is to the nearest
     one seen varying in a repeat."""
     made = [*_worst(gaps), *_protocols(gaps), *_models(gaps), *_samples(gaps), *_instances(gaps), *_together(gaps)]
-    made += [*_pretrained(gaps), *_classes(gaps), *(_similar(gaps, nearest) if nearest is not None else ())]
+    made += [*pretrained_findings(gaps), *_classes(gaps), *(_similar(gaps, nearest) if nearest is not None else ())]
     return [replace(one, over=gaps.over) for one in made if one.n]
-
-
-def percent(value: float) -> str:
-    """Points of accuracy, as the paper has them.
-
-    >>> percent(-0.4203), percent(0.001), percent(-0.0)
-    ('−42.0', '+0.1', '0.0')
-    """
-    text = f"{100 * value:+.1f}"
-    return "0.0" if text[1:] == "0.0" else text.replace("-", "−")
-
-
-def mean_of(parts: Sequence[Values]) -> Values:
-    """The mean by repeat of several numbers; a repeat that lacks one has none."""
-    return np.mean(parts, axis=0) if len(parts) else np.zeros(0)
 
 
 def _average(gaps: Gaps, network: Network) -> Values:
     """The mean gap over factors, shown canonical pictures only."""
     return mean_of(list(gaps.alone(network).values()))
-
-
-def _said(values: Values) -> str:
-    return percent(mean_interval(values).value)
 
 
 def _over_networks(gaps: Gaps, number: Callable[[Network], Values | None]) -> tuple[Values, int]:
@@ -79,7 +61,7 @@ def _worst(gaps: Gaps) -> Iterator[Finding]:
     names = [name for name in gaps.factors if all(name in gaps.alone(network) for network in networks)]
     values = {name: mean_of([gaps.alone(network)[name] for network in networks]) for name in names}
     order = sorted(names, key=lambda name: np.nan_to_num(mean_interval(values[name]).value))
-    words = ", ".join(f"{name} {_said(values[name])}" for name in order)
+    words = ", ".join(f"{name} {in_points(values[name])}" for name in order)
     statement = f"shown canonical pictures only, gaps in points are {words}{_many(len(networks))}{_controls(gaps)}"
     worst = [name for name in WORST if name in values]
     if len(worst) == len(WORST) and len(values) > len(worst):
@@ -117,7 +99,7 @@ def _protocols(gaps: Gaps) -> Iterator[Finding]:
     yield judged("finetuning is better on canonical pictures", capital(statement), judge(change, 1))
     change = mean_of([_average(gaps, b) - _average(gaps, a) for a, b in pairs])
     levels = [mean_of([_average(gaps, pair[side]) for pair in pairs]) for side in (0, 1)]
-    statement = f"the gap, averaged over factors, is {_said(levels[1])} finetuned and {_said(levels[0])} linear"
+    statement = f"the gap, averaged over factors, is {in_points(levels[1])} finetuned and {in_points(levels[0])} linear"
     yield judged("finetuning has the larger gap", capital(statement + _many(len(pairs))), judge(change, -1))
     by_labels = {
         kind: mean_of([_average(gaps, b) - _average(gaps, a) for a, b in pairs if gaps.traits(a).labelled is kind])
@@ -125,8 +107,8 @@ def _protocols(gaps: Gaps) -> Iterator[Finding]:
     }
     if all(map(len, by_labels.values())):
         statement = (
-            f"finetuning changes the gap by {_said(by_labels[True])} of networks pretrained with labels, and by "
-            f"{_said(by_labels[False])} where not"
+            f"finetuning changes the gap by {in_points(by_labels[True])} of networks pretrained with labels, and by "
+            f"{in_points(by_labels[False])} where not"
         )
         more = judge(by_labels[True] - by_labels[False], 1)
         yield judged("finetuning helps supervised networks more", capital(statement), more)
@@ -155,77 +137,16 @@ def _models(gaps: Gaps) -> Iterator[Finding]:
     if all(apart.values()):
         means = {name: mean_of(values) for name, values in apart.items()}
         statement = (
-            f"gaps of networks that differ in objective alone are {_said(means['objective']).lstrip('+')} points apart,"
-            f" in architecture alone {_said(means['architecture']).lstrip('+')} ({len(apart['objective'])} and "
-            f"{len(apart['architecture'])} pairs)"
+            f"gaps of networks that differ in objective alone are {in_points(means['objective']).lstrip('+')} points "
+            f"apart, in architecture alone {in_points(means['architecture']).lstrip('+')} "
+            f"({len(apart['objective'])} and {len(apart['architecture'])} pairs)"
         )
         found = judge(means["objective"] - means["architecture"], 1)
         name = "the objective matters more than the architecture"
-        yield _of_encoders(gaps, judged(name, capital(statement), found))
+        yield of_encoders(gaps, judged(name, capital(statement), found))
     if more:
-        statement = f"learned from more data the gap is {_said(mean_of(more))} points smaller ({len(more)} pairs)"
-        yield _of_encoders(gaps, judged("more data help", capital(statement), judge(mean_of(more), 1)))
-
-
-def changes_by_pretraining(gaps: Gaps) -> dict[str, dict[tuple[str, str], Values]]:
-    """Of encoders that differ in what varied in pretraining alone: by how much each gap is smaller than where least
-    varied, by the factor that varied besides (or "all", of several) and the factor asked; by the encoder's name."""
-    found: dict[tuple[str, str], dict[frozenset[str], Network]] = {}
-    for network in gaps.judged:
-        own = gaps.traits(network)
-        if own.varied is not None and gaps.alone(network):
-            found.setdefault((own.apart_from_varied, network[1]), {})[own.varied] = network
-    made = {}
-    for (encoder, protocol), each in found.items():
-        name = f"{encoder} {protocol}".strip() if len(gaps.protocols) > 1 else encoder
-        least = min(each, key=len)
-        before, changes = gaps.alone(each[least]), {}
-        for varied, network in each.items():
-            more = varied - least
-            if not more or not least < varied:
-                continue
-            what = next(iter(more)) if len(more) == 1 else "all"
-            after = gaps.alone(network)
-            changes |= {(what, asked): after[asked] - before[asked] for asked in before if asked in after}
-        if changes:
-            made[name] = changes
-    return made
-
-
-def own_changes(changes: Mapping[tuple[str, str], Values]) -> dict[str, Values]:
-    """Of each factor that varied in pretraining, the change of its own gap."""
-    return {varied: values for (varied, asked), values in changes.items() if varied == asked}
-
-
-def _pretrained(gaps: Gaps) -> Iterator[Finding]:
-    """What varied in pretraining alone closes its gap, and its own more than others' (our question, not the paper's).
-
-    The second tells a factor from variety: more of anything that varies may make features better."""
-    for name, changes in changes_by_pretraining(gaps).items():
-        own = {varied: values for (varied, asked), values in changes.items() if varied == asked}
-        others = [
-            values for (varied, asked), values in changes.items() if asked in own and varied in set(own) - {asked}
-        ]
-        if not own:
-            continue
-        start = f"{name}: " if name else ""
-        each = ", ".join(f"{varied} {_said(values)}" for varied, values in own.items())
-        mean = mean_of(list(own.values()))
-        statement = f"with one factor varying in pretraining its own gap closes by {each}; mean {_said(mean)} points"
-        claim = f"{start}what varies in pretraining closes its gap"
-        yield _of_encoders(gaps, judged(claim, capital(statement), judge(mean, 1)))
-        if others:
-            rest = mean_of(others)
-            statement = f"with one factor varying in pretraining gaps of the others close by {_said(rest)} points"
-            claim = f"{start}a factor's own gap closes more than the others'"
-            yield _of_encoders(gaps, judged(claim, capital(statement), judge(mean - rest, 1)))
-
-
-def _of_encoders(gaps: Gaps, finding: Finding) -> Finding:
-    """A claim about pretraining, open where each encoder was made once: other objects say nothing of other encoders."""
-    if gaps.encoders and gaps.over != ANEW:
-        return left_open(finding, "each encoder was made once: vary pretraining.seed")
-    return finding
+        statement = f"learned from more data the gap is {in_points(mean_of(more))} points smaller ({len(more)} pairs)"
+        yield of_encoders(gaps, judged("more data help", capital(statement), judge(mean_of(more), 1)))
 
 
 def slopes_of(gaps: Gaps, network: Network, regime: str, vary: Off, tested: Off) -> Values | None:
@@ -274,13 +195,13 @@ def _samples(gaps: Gaps) -> Iterator[Finding]:
     shares = [share for share in gaps.shares(SAMPLES) if share]
     statement = (
         f"from none to all of the samples varying, the line through the gaps of the factor that varies rises by "
-        f"{_said(values)} points{_many(n)}"
+        f"{in_points(values)} points{_many(n)}"
     )
     if not len(values) and shares:
         values, n = _change(gaps, SAMPLES, shares[-1])
         statement = (
             f"with {100 * shares[-1]:g} % of the samples varying, the gap of the factor that varies changes by "
-            f"{_said(values)} points against none varying{_many(n)}"
+            f"{in_points(values)} points against none varying{_many(n)}"
         )
     if len(values):
         yield judged("variation in all objects closes the gap", capital(statement), judge(values, 1))
@@ -295,15 +216,14 @@ def _instances(gaps: Gaps) -> Iterator[Finding]:
     if len(values) and np.isfinite(values).any():
         statement = (
             f"with {100 * least:g} % of the objects varying, the gap of the factor that varies changes by "
-            f"{_said(values)} points against none varying{_many(n)}"
+            f"{in_points(values)} points against none varying{_many(n)}"
         )
         yield judged("few varying objects are worse than none", capital(statement), judge(values, -1))
     for regime, words in ((INSTANCES, "objects"), (SAMPLES, "samples")):
         values, n = _cross(gaps, regime, same=False)
         if len(values):
-            statement = (
-                f"from none to all of the {words} varying in one factor, gaps of the others change by {_said(values)}"
-            )
+            change = in_points(values)
+            statement = f"from none to all of the {words} varying in one factor, gaps of the others change by {change}"
             yield judged(
                 f"one factor varying in {words} helps with others", capital(statement + _many(n)), judge(values, 1)
             )
@@ -360,8 +280,8 @@ def _together(gaps: Gaps) -> Iterator[Finding]:
         if not len(values):
             continue
         statement = (
-            f"with all factors varying together in {100 * share:g} % of {regime}, gaps close by {_said(values)} points,"
-            f" averaged over factors{_many(n)}"
+            f"with all factors varying together in {100 * share:g} % of {regime}, gaps close by {in_points(values)} "
+            f"points, averaged over factors{_many(n)}"
         )
         yield judged("all factors varying helps with each", capital(statement), judge(values, 1))
 
@@ -395,14 +315,14 @@ def _classes(gaps: Gaps) -> Iterator[Finding]:
     before, _ = _over_networks(gaps, none)
     if len(before):
         statement = (
-            f"where objects of some classes vary, the gap of the other classes is {_said(others)} points, and "
-            f"{_said(before)} where nothing varies{_many(n)}"
+            f"where objects of some classes vary, the gap of the other classes is {in_points(others)} points, and "
+            f"{in_points(before)} where nothing varies{_many(n)}"
         )
         found = judge(others - before, -1)
         yield judged("half of the classes varying is worse than none", capital(statement), found)
     statement = (
-        f"the gap is {_said(exposed)} points in classes of which objects were seen varying, and {_said(others)} in the "
-        f"others{_many(n)}"
+        f"the gap is {in_points(exposed)} points in classes of which objects were seen varying, and "
+        f"{in_points(others)} in the others{_many(n)}"
     )
     yield judged("classes never seen varying have the larger gap", capital(statement), judge(exposed - others, 1))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from unseen.kinds.variability.findings import percent
+from unseen.kinds.variability.points import percent
 from unseen.kinds.variability.shown import Bin, CrossedSlopes, ShownGap
 from unseen.measures import Interval
 from unseen.reports.charts import finite, interval_tips

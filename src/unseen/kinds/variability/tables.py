@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from unseen.kinds.variability.findings import percent
+from unseen.kinds.variability.points import percent
 from unseen.kinds.variability.shown import ClassHalves, NetworkRow, VariabilityContents
 from unseen.measures import Interval
 from unseen.reports.blocks import Html, Section

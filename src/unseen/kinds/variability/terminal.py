@@ -7,8 +7,8 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from unseen.kinds.variability.findings import percent
 from unseen.kinds.variability.numbers import GAP
+from unseen.kinds.variability.points import percent
 from unseen.kinds.variability.tables import ordered
 from unseen.reports.console import bare_table, print_hanging, print_table
 from unseen.reports.words import repeats
