@@ -6,7 +6,8 @@
 The plain loop is what a user would write after the paper's notebook (Ulyanov et al. 2018): the same network, Adam, a
 jittered input drawn on the device, the mean of outputs, PSNR at every tenth step. It restores one picture after the
 other. Ours is ``unseen.engines.restoring.restore``: its time includes the capture of its step. Both denoise the same
-picture (σ = 25), and PSNR at the last step is told, since other draws of the jitter give other pictures.
+picture (σ = 25), and PSNR at the last step is told, since other draws of the jitter give other pictures. Seconds are
+the median of the rounds, which are told too.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ def main() -> None:
     plain(given[:1], truth[:1], Fit(steps=5, scales=fit.scales, width=fit.width), device)  # chooses its kernels
     settle(device)
     loops = [timed(lambda: plain(given[:1], truth[:1], fit, device), truth, device) for _ in range(args.rounds)]
-    loop = min(seconds for seconds, _ in loops)
-    say("a plain loop, one picture", loop, 1, loop, loops[0][1])
+    loop = median(loops)
+    say("a plain loop, one picture", loops, 1, loop)
     for n, streams in [(1, 1), *((args.together, many) for many in args.streams)]:
 
         def ours(n: int = n, streams: int = streams) -> np.ndarray:
@@ -73,7 +74,7 @@ def main() -> None:
 
         rounds = [timed(ours, truth, device) for _ in range(args.rounds)]
         words = "ours, one picture" if n == 1 else f"ours, {n} together" + (f", {streams} streams" if CUDA else "")
-        say(words, min(seconds for seconds, _ in rounds), n, loop, rounds[0][1])
+        say(words, rounds, n, loop)
     if device.type == "cuda":
         print(f"  peak memory {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB")
 
@@ -87,9 +88,15 @@ def timed(make, truth: np.ndarray, device: torch.device) -> tuple[float, float]:
     return clock() - started, float(psnr(found, truth[: len(found)]).mean())
 
 
-def say(words: str, seconds: float, n: int, loop: float, decibel: float) -> None:
+def median(rounds: list[tuple[float, float]]) -> float:
+    return float(np.median([seconds for seconds, _ in rounds]))
+
+
+def say(words: str, rounds: list[tuple[float, float]], n: int, loop: float) -> None:
+    seconds, each = median(rounds), " ".join(f"{took:.2f}" for took, _ in rounds)
     rate = loop * n / seconds
-    print(f"  {words:30} {seconds:8.2f} s {seconds / n:8.2f} s a picture {rate:6.2f}×   {decibel:.1f} dB", flush=True)
+    print(f"  {words:30} {seconds:8.2f} s {seconds / n:8.2f} s a picture {rate:6.2f}×   {rounds[0][1]:.1f} dB   "
+          f"rounds: {each}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
