@@ -92,7 +92,7 @@ def pretrained(meshes: str, seed: int) -> tuple[Stage, ...]:
             "world.instances=10", "design.folds=5", 'grid."design.fold"=[0,1,2,3,4]')  # fmt: skip
     made = [
         Stage(first, "Table 1, Figs 2, 3: seven kinds of own pretraining at two sizes, random; one of three seeds",
-              "ibrahim2022/pretraining", own, tiny, workers=4),
+              "ibrahim2022/pretraining", own, tiny, workers=3),
         Stage(f"causal-{seed}", "one factor varied in pretraining alone; one of three encoders each",
               "ibrahim2022/causal", lone, alone, workers=2),
         Stage(f"finetuned-{seed}", "Table 1b: the same encoders, finetuned; two folds", "ibrahim2022/pretraining",

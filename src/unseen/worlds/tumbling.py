@@ -97,8 +97,8 @@ def canonical_spans(shelf: Shelf, variation: Variation) -> Tensor:
     known = _SPANS.setdefault(shelf, {})
     if variation.name not in known:
         counts = shelf.first_vertex.diff()
-        of = torch.repeat_interleave(counts, output_size=len(shelf.vertices))
-        points = shelf.vertices - shelf.centre.index_select(0, of)
+        of = torch.repeat_interleave(counts, output_size=shelf.columns.shape[1])
+        points = shelf.columns[:3].t() - shelf.centre.index_select(0, of)
         canonical = turned(points.new_tensor([-FRONT])).expand(len(points), 3, 3)
         x, y, z = _turned_point(canonical, points).unbind(-1)
         tilt, share = math.radians(variation.elevation), sum(variation.ranges["size"]) / 2

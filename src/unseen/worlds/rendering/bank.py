@@ -20,15 +20,12 @@ if TYPE_CHECKING:
 class Shelf:
     """A bank's arrays on one device. Mesh ``i`` has faces ``first_face[i]`` to ``first_face[i + 1]``, whose corners are
     vertices of the whole shelf. All textures are square and of one size; ``own_texture[i]`` is the mesh's, or −1.
-    ``radius`` and ``centre`` bound each mesh by a sphere."""
+    ``radius`` and ``centre`` bound each mesh by a sphere. On a processor each of ``columns`` lies in one piece;
+    elsewhere a vertex is a row of 64 bytes and a face three 32-bit numbers, as kernels read them. Nothing lies there
+    twice: of thousands of objects it is gigabytes."""
 
-    vertices: Tensor  # [V, 3]
-    normals: Tensor  # [V, 3]
-    colours: Tensor  # [V, 3] sRGB
-    paint: Tensor  # [V]
-    gloss: Tensor  # [V]
-    uv: Tensor  # [V, 2]
-    faces: Tensor  # [F, 3] int64
+    columns: Tensor  # [13, V]: vertices, normals, sRGB colours, paint, gloss, uv
+    corners: Tensor  # [3, F] whole numbers: the vertices of each face
     first_face: Tensor  # [n + 1] int64
     own_texture: Tensor  # [n] int64
     centre: Tensor  # [n, 3]
@@ -37,8 +34,6 @@ class Shelf:
     pictures: Tensor  # [P, h, w, 3] uint8
     skies: Tensor  # [S, h, 2h, 3] uint8, sRGB as shown
     first_vertex: Tensor  # [n + 1] int64
-    columns: Tensor  # [13, V]: vertices, normals, colours, paint, gloss, uv, one row each
-    corners: Tensor  # [3, F] int64: faces, one row per corner
     low: Tensor  # [n, 3] the bounding box
     high: Tensor
     texture_pyramid: Tensor  # [T, texels] int32, levels one after the other (textures.py)
@@ -90,7 +85,6 @@ def shelved(bank: Bank, device: str) -> Shelf:
     meshes = bank.meshes
     counts = [len(one.vertices) for one in meshes]
     starts = np.cumsum([0, *counts])
-    faces = np.concatenate([one.faces.astype(np.int64) + start for one, start in zip(meshes, starts)])
     vertices = np.concatenate([one.vertices for one in meshes])
     low, high = (least.reduceat(vertices, starts[:-1]) for least in (np.minimum, np.maximum))
     centres = (low + high) / 2
@@ -111,25 +105,20 @@ def shelved(bank: Bank, device: str) -> Shelf:
     pictures = [_square(array, bank.picture_size) for array in bank.pictures]
     skies = [_resized(array, bank.picture_size, 2 * bank.picture_size) for array in bank.skies]
 
-    def column(name: str) -> Tensor:
-        return torch.from_numpy(np.concatenate([getattr(one, name) for one in meshes])).to(device)
-
     def stacked(arrays: Sequence[np.ndarray], h: int, w: int) -> Tensor:
         return torch.from_numpy(np.stack(arrays) if arrays else np.zeros((0, h, w, 3), np.uint8)).to(device)
 
-    own_columns = {name: column(name) for name in ("vertices", "normals", "colours", "paint", "gloss", "uv")}
+    columns, corners = _packed(meshes, starts, device)
     sheets = {
         "textures": stacked(textures, bank.texture_size, bank.texture_size),
         "pictures": stacked(pictures, bank.picture_size, bank.picture_size),
         "skies": stacked(skies, bank.picture_size, 2 * bank.picture_size),
     }
     return Shelf(
-        **own_columns,
         **sheets,
-        faces=torch.from_numpy(faces).to(device),
+        columns=columns,
+        corners=corners,
         first_vertex=torch.from_numpy(starts).to(device),
-        columns=torch.cat([c if c.ndim == 2 else c[:, None] for c in own_columns.values()], 1).t().contiguous(),
-        corners=torch.from_numpy(np.ascontiguousarray(faces.T)).to(device),
         low=torch.from_numpy(low.astype(np.float32)).to(device),
         high=torch.from_numpy(high.astype(np.float32)).to(device),
         texture_pyramid=pyramid(sheets["textures"]),
@@ -140,6 +129,25 @@ def shelved(bank: Bank, device: str) -> Shelf:
         centre=torch.from_numpy(centres.astype(np.float32)).to(device),
         radius=torch.from_numpy(np.maximum.reduceat(lengths, starts[:-1]).astype(np.float32)).to(device),
     )
+
+
+def _packed(meshes: Sequence[Mesh], starts: np.ndarray, device: str) -> tuple[Tensor, Tensor]:
+    """Columns of all vertices, and corners of all faces."""
+    import torch
+
+    host = torch.device(device).type == "cpu"
+    rows = np.empty((13, starts[-1]), np.float32).T if host else np.zeros((starts[-1], 16), np.float32)
+    place = 0
+    for name, wide in (("vertices", 3), ("normals", 3), ("colours", 3), ("paint", 1), ("gloss", 1), ("uv", 2)):
+        for one, start in zip(meshes, starts):
+            column = getattr(one, name)
+            rows[start : start + len(column), place : place + wide] = column.reshape(len(column), wide)
+        place += wide
+    wanted = np.int64 if host else np.int32
+    faces = np.concatenate([one.faces.astype(wanted) + wanted(start) for one, start in zip(meshes, starts)])
+    corners = torch.from_numpy(np.ascontiguousarray(faces.T) if host else faces).to(device)
+    columns = torch.from_numpy(rows.T if host else rows).to(device)
+    return (columns, corners) if host else (columns[:, :13].t(), corners.t())
 
 
 def _square(array: np.ndarray, side: int) -> np.ndarray:

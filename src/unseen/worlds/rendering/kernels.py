@@ -47,7 +47,7 @@ def available(device: str | torch.device) -> bool:
 class Packed:
     """A shelf as kernels read it: a vertex is one row of 64 bytes, a face three 32-bit numbers."""
 
-    rows: Tensor  # [V, 16]: the columns of the shelf, and three of padding
+    rows: Tensor  # [V, 13], 16 apart: the columns of the shelf, and three of padding
     faces: Tensor  # [F, 3] int32
     most: int  # faces of the largest mesh
     levels: dict[str, Tensor]  # of textures, pictures and skies: where each level of a pyramid starts, int32
@@ -69,8 +69,9 @@ def packed(shelf: Shelf) -> Packed:
     import torch
 
     if shelf not in _packed:
-        rows = torch.zeros((shelf.columns.shape[1], 16), device=shelf.columns.device)
-        rows[:, :13] = shelf.columns.t()
+        rows = shelf.columns.t()
+        if rows.stride() != (16, 1):  # laid out for a processor
+            rows = torch.nn.functional.pad(rows, (0, 3))
         most = int((shelf.first_face[1:] - shelf.first_face[:-1]).max())
         levels = {
             "texture": starts(*shelf.textures.shape[1:3]),
@@ -78,7 +79,7 @@ def packed(shelf: Shelf) -> Packed:
             "sky": starts(*shelf.skies.shape[1:3]),
         }
         levels = {name: torch.tensor(column, dtype=torch.int32, device=rows.device) for name, column in levels.items()}
-        _packed[shelf] = Packed(rows, shelf.faces.to(torch.int32).contiguous(), most, levels)
+        _packed[shelf] = Packed(rows, shelf.corners.t().to(torch.int32).contiguous(), most, levels)
     return _packed[shelf]
 
 
