@@ -136,18 +136,19 @@ def _packed(meshes: Sequence[Mesh], starts: np.ndarray, device: str) -> tuple[Te
     import torch
 
     host = torch.device(device).type == "cpu"
-    rows = np.empty((13, starts[-1]), np.float32).T if host else np.zeros((starts[-1], 16), np.float32)
+    columns = (
+        torch.empty((13, int(starts[-1]))) if host else torch.zeros((int(starts[-1]), 16), device=device)[:, :13].t()
+    )
     place = 0
-    for name, wide in (("vertices", 3), ("normals", 3), ("colours", 3), ("paint", 1), ("gloss", 1), ("uv", 2)):
-        for one, start in zip(meshes, starts):
-            column = getattr(one, name)
-            rows[start : start + len(column), place : place + wide] = column.reshape(len(column), wide)
+    for name in ("vertices", "normals", "colours", "paint", "gloss", "uv"):  # one after the other: they are large
+        column = torch.from_numpy(np.concatenate([getattr(one, name) for one in meshes])).to(device)
+        wide = column.numel() // len(column)
+        columns[place : place + wide] = column.reshape(-1, wide).t()
         place += wide
     wanted = np.int64 if host else np.int32
     faces = np.concatenate([one.faces.astype(wanted) + wanted(start) for one, start in zip(meshes, starts)])
-    corners = torch.from_numpy(np.ascontiguousarray(faces.T) if host else faces).to(device)
-    columns = torch.from_numpy(rows.T if host else rows).to(device)
-    return (columns, corners) if host else (columns[:, :13].t(), corners.t())
+    corners = torch.from_numpy(np.ascontiguousarray(faces.T)) if host else torch.from_numpy(faces).to(device).t()
+    return columns, corners
 
 
 def _square(array: np.ndarray, side: int) -> np.ndarray:
