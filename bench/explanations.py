@@ -221,11 +221,14 @@ def main() -> None:
     parser.add_argument("--stream-images", type=int, default=10_000)
     parser.add_argument("--stream-side", type=int, default=224 if CUDA else 32)
     parser.add_argument("--tf32", action="store_true", help="let a GPU's convolutions round to TF32, torch's default")
+    parser.add_argument("--tuned", action="store_true", help="let cuDNN time its ways for each size, for both")
+    parser.add_argument("--threads", type=int, default=1, help="of a CPU")
     given = parser.parse_args()
     torch.backends.cudnn.allow_tf32 = given.tf32
+    torch.backends.cudnn.benchmark = given.tuned
     device = torch.device(given.device)
     if device.type == "cpu":
-        torch.set_num_threads(1)
+        torch.set_num_threads(given.threads)
     for name, run in PARTS.items():
         if given.only in (None, name):
             run(given, device)

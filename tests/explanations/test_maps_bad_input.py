@@ -44,7 +44,7 @@ def test_what_cannot_be_is_refused_with_what_can(make, method, asked, settings, 
 def test_a_function_is_told_what_it_can_be_asked():
     with pytest.raises(UnseenError, match="possible for it: occlusion, rise"):
         explain(lambda images: np.zeros((len(images), 2)), pictures(), "gradient", 0)
-    with pytest.raises(UnseenError, match="scores \\[1, classes\\] were expected"):
+    with pytest.raises(UnseenError, match="scores \\[4, classes\\] were expected"):
         explain(lambda images: np.zeros(len(images)), pictures(), "occlusion", 0, patch=8)
     with pytest.raises(UnseenError, match="images\\[None\\]"):
         explain(Small(), pictures()[0], "gradient", 0)

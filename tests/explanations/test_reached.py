@@ -8,7 +8,11 @@ from torch import nn
 from torch.nn import functional as F
 
 from unseen.explanations import Difference, Score, Unit, explain
-from unseen.explanations.reached import Boxes, Reached, can_resume
+from unseen.explanations.anatomy import Anatomy
+from unseen.explanations.asked import settled
+from unseen.explanations.boxes import Boxes
+from unseen.explanations.class_token import answering_alone
+from unseen.explanations.reached import Convolution, Known, Maps, Reached, can_resume
 from unseen.models import Preprocessed, build
 
 
@@ -105,21 +109,22 @@ def test_less_is_convolved_than_of_whole_pictures():
     x, corner = pictures(1, 3, 40, 40), np.array([0, 12, 32])
     boxes = Boxes(corner, corner[::-1].copy(), 8, 8, torch.device("cpu"))
     which = torch.zeros(3, dtype=torch.long)
-    given = Reached(x, torch.zeros(3, 3, 8, 8), boxes, which)
+    known = Known()
+    given = Reached(Maps(known, which, x, torch.zeros(3, 3, 8, 8), boxes))
     assert given.shape == (3, 3, 40, 40)
-    plain = F.conv2d
+    plain = Convolution.__call__
 
-    def counting(maps, *args, **kwargs):
+    def counting(self, maps, border):
         counted.append(maps.numel())
-        return plain(maps, *args, **kwargs)
+        return plain(self, maps, border)
 
-    from unseen.explanations import reached
-
-    row = reached.ROWS[plain]
     with torch.no_grad(), pytest.MonkeyPatch.context() as patch:
-        patch.setitem(reached.ROWS, plain, lambda func, *args, **kwargs: row(counting, *args, **kwargs))
+        patch.setattr(Convolution, "__call__", counting)
         found = model(given)["category"]
+        first = sum(counted)
+        model(Reached(Maps(known, which, x, torch.zeros(3, 3, 8, 8), boxes)))
         held = sum(counted)
+        assert held < 2 * first  # what the image itself gives is known by then
         whole = given.whole()
         assert int((whole != x).any(1).sum()) == 3 * 64
         right = model(whole)["category"]
@@ -130,7 +135,8 @@ def test_less_is_convolved_than_of_whole_pictures():
             module.register_forward_hook(lambda _m, given, _o: sizes.append(given[0].numel()))
     with torch.no_grad():
         model(whole)
-    assert held < 0.75 * sum(sizes)
+    assert first < sum(sizes)
+    assert held - first < 0.7 * sum(sizes)
 
 
 @pytest.mark.filterwarnings("ignore:`torch.jit")
@@ -141,3 +147,65 @@ def test_what_is_scripted_is_answered_by_whole_pictures():
     assert can_resume(model)
     found = explain(scripted, images, "occlusion", 1, patch=8)
     np.testing.assert_allclose(found.maps, explain(model, images, "occlusion", 1, patch=8).maps, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("settings", "short"),
+    [
+        ({}, True),
+        ({"reg_tokens": 2, "qk_norm": True, "init_values": 0.1}, True),
+        ({"num_heads": 2, "qkv_bias": False, "scale_attn_norm": True}, True),
+        ({"global_pool": "avg"}, False),
+        ({"class_token": False, "global_pool": "avg"}, False),
+    ],
+)
+def test_a_last_block_gives_the_class_token_alone_where_nothing_else_is_read(settings, short):
+    model, images = tiny_vit(**settings).double(), pictures(2, 3, 32, 32).double()
+    question = settled(Anatomy(model), images, Score(1), 8)
+    which = torch.arange(2)
+    with torch.no_grad():
+        whole = question(images, which)
+        with answering_alone(question, images) as shortened:
+            assert shortened is short
+            torch.testing.assert_close(question(images, which), whole, atol=1e-12, rtol=1e-12)
+            tokens = model.blocks[-1](torch.randn(1, model.pos_embed.shape[1], 24).double())
+        assert (tokens.shape[1] == 1) is short
+        assert "forward" not in vars(model.blocks[-1])
+
+
+def test_a_last_block_stays_whole_for_who_listens_or_reads_all_tokens():
+    class Mean(nn.Module):
+        """Of all tokens, though the network inside would have read one."""
+
+        def __init__(self):
+            super().__init__()
+            self.inside = tiny_vit()
+
+        def forward(self, images):
+            return self.inside.head(self.inside.forward_features(images).mean(1))
+
+    images, which = pictures(2, 3, 32, 32), torch.arange(2)
+    for model, heard in ((Mean(), False), (tiny_vit(), True)):
+        seen = []
+        if heard:
+            model.blocks[-1].attn.proj.register_forward_hook(lambda _m, _i, out, seen=seen: seen.append(out.shape[1]))
+        with torch.no_grad():
+            question = settled(Anatomy(model), images, Score(1), 8)
+            with answering_alone(question, images) as shortened:
+                question(images, which)
+        assert not shortened
+        assert set(seen) <= {17}
+
+
+def test_pixels_that_a_network_changes_itself_are_seen():
+    class Blind(Small):
+        def forward(self, images):
+            images = self.conv1(images)
+            images[:, :, :4] = 0
+            images = images.sub_(1)
+            return super().forward(images[:, :3])
+
+    model, images = Blind().double(), pictures(1, 3, 16, 16).double()
+    found, told = (explain(one, images, "occlusion", 1, patch=4, stride=4, fill=1.0) for one in (model, Whole(model)))
+    assert abs(told.maps).max() > 0
+    np.testing.assert_allclose(found.maps, told.maps, atol=1e-9)

@@ -60,6 +60,7 @@ class Question:
     asked: Asked
     labels: Tensor | None = None
     others: Tensor | None = None
+    largest: int = -1  # the last class that was named, where nobody looked yet whether it exists
 
     def __call__(self, pictures: Tensor, which: Tensor, *, probability: bool = False) -> Tensor:
         if isinstance(self.asked, Unit):
@@ -70,6 +71,8 @@ class Question:
         """The same from scores ``[n, classes]`` that are there already."""
         scores = scores.softmax(1) if probability else scores
         assert self.labels is not None
+        if self.largest >= scores.shape[1]:
+            raise _no_class(self.largest, scores.shape[1])
         found = scores.gather(1, self.labels[which, None]).squeeze(1)
         if self.others is not None:
             found = found - scores.gather(1, self.others[which, None]).squeeze(1)
@@ -82,20 +85,26 @@ class Question:
             self.asked,
             None if self.labels is None else self.labels[start:stop],
             None if self.others is None else self.others[start:stop],
+            self.largest,
         )
 
     def of_others(self, anatomy: Anatomy) -> Question:
         """The same classes, asked of another network."""
-        return Question(anatomy, self.asked, self.labels, self.others)
+        return Question(anatomy, self.asked, self.labels, self.others, self.largest)
 
 
-def settled(anatomy: Anatomy, images: Tensor, asked: Asked, batch: int) -> Question:
-    """Look at the images once: settle the classes that are not named, and refuse what is not there."""
+def settled(anatomy: Anatomy, images: Tensor, asked: Asked, batch: int, *, look: bool = True) -> Question:
+    """Look at the images once: settle the classes that are not named, and refuse what is not there. Where all are named
+    and the first answer comes soon, it can be left to that one to refuse (``look=False``)."""
     if isinstance(asked, Unit):
         anatomy.check_unit(images[:1], asked.layer, asked.channel)
         return Question(anatomy, asked)
+    given = [one for one in (asked.label, getattr(asked, "other", None)) if one is not None]
+    named = len(given) == (1 if isinstance(asked, Score) else 2)
+    if named and not look:
+        found = [_placed(one, len(images), anatomy.device) for one in given]
+        return Question(anatomy, asked, *(one for one, _ in found), largest=max(last for _, last in found))
     with torch.no_grad():
-        named = asked.label is not None and (isinstance(asked, Score) or asked.other is not None)
         seen = images[:1] if named else images  # a class that is named needs no look at every image
         parts = seen.split(batch)
         scores = torch.cat([anatomy.scores(anatomy.taken(part), asked.target).float() for part in parts])
@@ -115,13 +124,21 @@ def settled(anatomy: Anatomy, images: Tensor, asked: Asked, batch: int) -> Quest
 def _chosen(given: Labels, best: Tensor, n: int, classes: int) -> Tensor:
     if given is None:
         return best
-    if isinstance(given, int):
-        found = torch.full((n,), given, dtype=torch.long, device=best.device)
-    else:
-        found = torch.as_tensor(list(given), dtype=torch.long).to(best.device)
-        if found.shape != (n,):
-            raise UnseenError(f"{len(found)} classes were given for {n} images; give one for all, or one for each.")
-    wrong = found[(found < 0) | (found >= classes)]
-    if len(wrong):
-        raise unknown("class", int(wrong[0]), range(classes), where=f"what this network answers ({classes} classes)")
+    found, largest = _placed(given, n, best.device)
+    if largest >= classes:
+        raise _no_class(largest, classes)
     return found
+
+
+def _placed(given: int | Sequence[int], n: int, device: torch.device) -> tuple[Tensor, int]:
+    """A class for each image, and the last class among them."""
+    numbers = [given] * n if isinstance(given, int) else [int(one) for one in given]
+    if len(numbers) != n:
+        raise UnseenError(f"{len(numbers)} classes were given for {n} images; give one for all, or one for each.")
+    if min(numbers) < 0:
+        raise UnseenError(f"classes are counted from 0; given {min(numbers)}.")
+    return torch.tensor(numbers, dtype=torch.long).to(device, non_blocking=True), max(numbers)
+
+
+def _no_class(label: int, classes: int) -> UnseenError:
+    return unknown("class", label, range(classes), where=f"what this network answers ({classes} classes)")

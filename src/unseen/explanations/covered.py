@@ -12,12 +12,19 @@ from torch import Tensor
 
 from unseen.explanations.anatomy import passes
 from unseen.explanations.asked import Question
+from unseen.explanations.boxes import Boxes
+from unseen.explanations.class_token import answering_alone
 from unseen.explanations.gradients import Reference, reference_of
-from unseen.explanations.reached import Boxes, can_resume, changed
+from unseen.explanations.reached import Known, can_resume, changed
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import stream
 
 Sides = int | tuple[int, int]
+HELD = (
+    64  # pictures of a batch for each image whose own maps are held (ours: those take a few times a picture's memory)
+)
+CHECKED = 8  # images that must be answered as before where a shorter way is tried
+LAST = True
 
 
 def occlusion(
@@ -47,21 +54,23 @@ def occlusion(
     taken = question.anatomy.taken(images)
     fills = reference_of(question, taken, fill).expand_as(taken)
     windows = Windows((height, width), patch, stride, taken.device)
-    down, across = windows.down, windows.across
     fall = taken.new_zeros(len(taken), windows.count)
     with torch.no_grad():
         for some in range(0, len(taken), batch):
             part = slice(some, min(some + batch, len(taken)))
-            which = torch.arange(part.start, part.stop, device=taken.device)
-            fall[part] += question(taken[part], which)[:, None].to(fall)
+            fall[part] += question(taken[part], _numbers(part, taken))[:, None].to(fall)
         covered = _reaching if can_resume(question.anatomy.model) else _whole
-        for some, these, pictures in covered(windows, taken, fills, batch):
-            which = torch.arange(some.start, some.stop, device=taken.device).repeat(these.stop - these.start)
-            found = question(pictures, which).unflatten(0, (these.stop - these.start, -1))
-            fall[some, these] -= found.T.to(fall)
-    fall = fall.unflatten(1, (len(down), len(across)))
-    rows, columns = down.to(fall), across.to(fall)
+        with answering_alone(question, taken[:CHECKED]):
+            for some, these, pictures in covered(windows, taken, fills, batch):
+                found = question(pictures, _numbers(some, taken).repeat(len(these))).unflatten(0, (len(these), -1))
+                fall[some].index_add_(1, these, found.T.to(fall), alpha=-1)
+    fall = fall.unflatten(1, (len(windows.down), len(windows.across)))
+    rows, columns = windows.down.to(fall), windows.across.to(fall)
     return (rows.T @ fall @ columns) / (rows.sum(0)[:, None] * columns.sum(0)[None])
+
+
+def _numbers(some: slice, like: Tensor) -> Tensor:
+    return torch.arange(some.start, some.stop, device=like.device)
 
 
 class Windows:
@@ -73,19 +82,34 @@ class Windows:
         self.down, self.across = (_covers(at, n, one, device) for at, n, one in zip(self.starts, sides, patch))
         self.count = len(self.down) * len(self.across)
 
-    def inside(self, these: slice) -> Tensor:
+    def inside(self, numbers: Tensor) -> Tensor:
         """The pixels of some windows, ``[windows, height, width]``."""
-        numbers = torch.arange(these.start, these.stop, device=self.down.device)
         across = self.across[numbers % len(self.across)]
         return self.down[numbers // len(self.across)][:, :, None] & across[:, None, :]
 
-    def boxes(self, these: slice, images: int) -> Boxes:
-        """Boxes inside the image, as large as the patch, that hold what these windows cover: for every window its
-        images one after another."""
-        numbers = np.repeat(np.arange(these.start, these.stop), images)
-        at = numbers // len(self.across), numbers % len(self.across)
-        top, left = (np.minimum(self.starts[k], self.sides[k] - self.patch[k])[at[k]] for k in (0, 1))
-        return Boxes(top, left, *self.patch, self.down.device)
+    def by_depth(self, together: int) -> list[np.ndarray]:
+        """The numbers of all windows, so many together. What a window reaches ends at the edge of a map, so windows go
+        with others that lie as deep: rows of windows by their distance from the edge, then columns."""
+        depth = [np.minimum(at, side - one - at) for at, side, one in zip(self.starts, self.sides, self.patch)]
+        down, across = (np.argsort(one, kind="stable") for one in depth)
+        strips = np.array_split(down, max(1, round(len(down) / together**0.5)))
+        parts = []
+        for strip in strips:
+            numbers = (across[:, None] + strip[None] * len(across)).ravel()
+            parts += np.array_split(numbers, math.ceil(len(numbers) / together))
+        return parts
+
+    def boxes(self, numbers: np.ndarray, images: int) -> tuple[Boxes, np.ndarray]:
+        """Boxes inside the image, as large as the patch, that hold what these windows cover, and which of their pixels
+        are covered: for every window its images one after another."""
+        at = np.divmod(np.repeat(numbers, images), len(self.across))
+        starts = [start[one] for start, one in zip(self.starts, at)]
+        first = [np.minimum(one, side - long) for one, side, long in zip(starts, self.sides, self.patch)]
+        rows, columns = (
+            top[:, None] + np.arange(long) >= one[:, None] for top, long, one in zip(first, self.patch, starts)
+        )
+        inside = (rows[:, :, None] & columns[:, None, :])[:, None]
+        return Boxes(first[0], first[1], *self.patch, self.down.device), inside
 
 
 def _covers(starts: np.ndarray, side: int, patch: int, device: Any) -> Tensor:
@@ -93,32 +117,43 @@ def _covers(starts: np.ndarray, side: int, patch: int, device: Any) -> Tensor:
     return torch.from_numpy((pixels >= starts[:, None]) & (pixels < starts[:, None] + patch)).to(device)
 
 
-Covered = Iterator[tuple[slice, slice, Tensor]]
+Covered = Iterator[tuple[slice, Tensor, Tensor]]
 
 
 def _whole(windows: Windows, taken: Tensor, fills: Tensor, batch: int) -> Covered:
     """Images, windows, and the pictures ``[windows × images, ...]`` in which they are covered."""
     for some, these in passes(len(taken), windows.count, batch):
-        inside = windows.inside(these)[:, None, None]
-        yield some, these, torch.where(inside, fills[some][None], taken[some][None]).flatten(0, 1)
+        numbers = _numbers(these, taken)
+        inside = windows.inside(numbers)[:, None, None]
+        yield some, numbers, torch.where(inside, fills[some][None], taken[some][None]).flatten(0, 1)
 
 
 def _reaching(windows: Windows, taken: Tensor, fills: Tensor, batch: int) -> Covered:
-    """The same as pictures that differ from their image in a box alone. Few images go together: each is answered once
-    more as it is, for all windows of a pass."""
-    group = min(len(taken), max(1, batch // windows.count))
-    together = max(1, batch // group)
-    boxes: dict[tuple[int, int], Boxes] = {}
+    """The same as pictures that differ from their image in a box alone. What images give as they are is found once and
+    held meanwhile, so few go together."""
+    group = min(len(taken), max(1, batch // HELD))
+    parts = windows.by_depth(max(1, batch // group))
+    weights: Any = {}
+    held: dict[tuple[int, int], Any] = {}
+    taken = _laid_out(taken)
     for first in range(0, len(taken), group):
         some = slice(first, min(first + group, len(taken)))
-        images = some.stop - some.start
-        for start in range(0, windows.count, together):
-            these = slice(start, min(start + together, windows.count))
-            held = boxes.get((start, images)) or windows.boxes(these, images)
-            boxes[start, images] = held
-            which = torch.arange(images, device=taken.device).repeat(these.stop - these.start)
-            inside = windows.inside(these).repeat_interleave(images, 0)[:, None]
-            yield some, these, changed(taken[some], fills[some], inside, held, which)
+        images, known = some.stop - some.start, Known(weights)
+        plain, others = taken[some], fills[some]
+        for number, part in enumerate(parts):
+            if (number, images) not in held:
+                boxes, inside = windows.boxes(part, images)
+                which = torch.arange(images, device=taken.device).repeat(len(part))
+                held[number, images] = boxes, boxes.sent(inside), boxes.sent(part), which
+            boxes, inside, these, which = held[number, images]
+            yield some, these, changed(known, plain, others, inside, boxes, which)
+
+
+def _laid_out(pictures: Tensor) -> Tensor:
+    """Channels last where a GPU's convolutions round to TF32: its fastest want them so, and would turn every map."""
+    if pictures.is_cuda and LAST and torch.backends.cudnn.allow_tf32:
+        return pictures.contiguous(memory_format=torch.channels_last)
+    return pictures
 
 
 def rise(

@@ -6,6 +6,8 @@ form: the weights :math:`w` (gradient, SmoothGrad), :math:`w \odot (x - x_0)` (g
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import torch
 from torch import Tensor
 
@@ -95,12 +97,21 @@ def smoothgrad(
 
 
 def unit_noise(shape: torch.Size, these: slice, seed: int, name: str) -> Tensor:
-    """Standard normal noise ``[steps, *shape]``, each step a stream of its own."""
-    drawn = []
-    for step in range(these.start, these.stop):
+    """Standard normal noise ``[steps, *shape]``, each step a stream of its own: several threads draw at once."""
+    drawn = torch.empty(these.stop - these.start, *shape)
+
+    def draw(step: int) -> None:
         generator = torch.Generator().manual_seed(seed_of(seed, name, step))
-        drawn.append(torch.randn(shape, generator=generator))
-    return torch.stack(drawn)
+        drawn[step - these.start].normal_(generator=generator)
+
+    steps, threads = range(these.start, these.stop), min(len(drawn), torch.get_num_threads())
+    if threads == 1:
+        for step in steps:
+            draw(step)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(draw, steps))
+    return drawn
 
 
 def integrated_gradients(

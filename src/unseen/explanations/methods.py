@@ -103,7 +103,8 @@ def explain(
     row = checked(method, settings, channels)
     anatomy, given = Anatomy(model), as_images(images)
     with still(anatomy):
-        question = settled(anatomy, given, as_asked(asked), settings.get("batch") or BATCH)
+        looks = row.needs not in ("gradients", "answers")  # these ask first of all
+        question = settled(anatomy, given, as_asked(asked), settings.get("batch") or BATCH, look=looks)
         return explained(question, given, method, row, channels, settings)
 
 
