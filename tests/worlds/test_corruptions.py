@@ -17,7 +17,7 @@ from unseen.worlds.transforms import (
     TRANSFORMATIONS,
     corruption_blur,
     corruption_digital,
-    corruption_weather,
+    plasma,
 )
 from unseen.worlds.transforms.corruption_blur import by_sorting, by_squares
 from unseen.worlds.transforms.jpeg import by_pillow, compressed, computed
@@ -203,7 +203,7 @@ def their_plasma(side, decay, rng):
 
 @pytest.mark.parametrize("decay", [2.0, 1.4])
 def test_fogs_clouds_have_the_spectrum_of_the_diamond_square_algorithm(decay):
-    ours = corruption_weather.plasma(torch.arange(200) * 17, 32, 32, decay, "fog").numpy()
+    ours = plasma.plasma(torch.arange(200) * 17, 32, 32, decay, "fog").numpy()
     theirs = np.stack([their_plasma(32, decay, np.random.default_rng(seed)) for seed in range(60)])
     assert (ours.min((1, 2)) == 0).all()
     assert (ours.max((1, 2)) == 1).all()
@@ -215,10 +215,33 @@ def test_fogs_clouds_have_the_spectrum_of_the_diamond_square_algorithm(decay):
         assert measure(ours).mean() == pytest.approx(measure(theirs).mean(), rel=0.06)
 
 
+@pytest.mark.parametrize("size", [(32, 32), (37, 29), (5, 3), (1, 1)], ids=str)
+def test_clouds_are_alike_whether_pictures_are_taken_alone_or_together(size):
+    for n in (0, 1, 3, 18):
+        keys = torch.arange(n) * 991
+        assert torch.equal(plasma.by_pictures(keys, *size, 1.7, "fog"), plasma.at_once(keys, *size, 1.7, "fog"))
+
+
+@pytest.mark.parametrize("size", [*SIZES, (5, 3), (2, 3), (1, 1)], ids=str)
+def test_places_are_shown_alike_one_picture_at_a_time_or_all_together(size):
+    images = torch.from_numpy(pictures(size)).permute(0, 3, 1, 2).float()
+    moves = torch.rand(2, 3, *size, generator=torch.Generator().manual_seed(0)) * 20 - 10
+    together = corruption_digital._shown_at(images, *moves)
+    for place in range(3):
+        here = slice(place, place + 1)
+        assert torch.equal(corruption_digital._taken_at(images[here], *moves[:, here]), together[here])
+
+
+def test_how_pictures_lie_in_memory_changes_nothing():
+    images = torch.from_numpy(pictures()).permute(0, 3, 1, 2)  # channels last
+    for row in HENDRYCKS:
+        assert torch.equal(row(images, 3, torch.arange(3)), row(images.contiguous(), 3, torch.arange(3))), row.name
+
+
 def test_fog_and_snow_blend_as_published():
     given = pictures()
     keys = torch.arange(3) * 991
-    cloud = corruption_weather.plasma(keys, 40, 48, 1.7, "fog").numpy()[..., None]
+    cloud = plasma.plasma(keys, 40, 48, 1.7, "fog").numpy()[..., None]
     plain = given / 255
     most = plain.max((1, 2, 3), keepdims=True)
     wanted = np.clip((plain + 2.5 * cloud) * most / (most + 2.5), 0, 1) * 255

@@ -39,12 +39,14 @@ def defocus_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     tall, wide = (int(next_fast_len(size + 2 * reach, real=True) or 0) for size in (height, width))
     passed = _passed(round(strength) - 1, tall, wide, images.device)
     down, across = (_bounced(size, reach, full, images.device) for size, full in ((height, tall), (width, wide)))
-    padded, parts = images.index_select(-2, down).index_select(-1, across).double(), []
-    for real, (part,) in in_blocks(padded):
-        found = torch.fft.irfft2(torch.fft.rfft2(part) * passed, s=(tall, wide))
-        parts.append(found[:real, :, reach : reach + height, reach : reach + width])
-    whole = torch.cat(parts) if parts else images.double()
-    return ((whole * FINEST).round_() / FINEST).clamp_(0, 255).float()
+    found, start = torch.empty(images.shape, device=images.device), 0
+    for real, (part,) in in_blocks(images):
+        padded = part.index_select(-2, down).index_select(-1, across).double()
+        blurred = torch.fft.irfft2(torch.fft.rfft2(padded).mul_(passed), s=(tall, wide))
+        settled = (blurred[:real, :, reach : reach + height, reach : reach + width] * FINEST).round_()
+        found[start : start + real] = settled.mul_(1 / FINEST).clamp_(0, 255)
+        start += real
+    return found
 
 
 def disk(radius: int, smooth: float) -> np.ndarray:

@@ -39,14 +39,15 @@ def contrast(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 def elastic_transform(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """Every pixel shows a place near it, linear between pixels, mirrored at the edges: displacements are uniform noise
     of .5 % of the height, smoothed by 1 % of each side (cut at three deviations) and multiplied."""
+    import torch
+
     height, width = images.shape[-2:]
     most, times = height * 0.005, ELASTIC[round(strength) - 1]
-    moves = []
-    for axis in ("down", "across"):
-        drawn = chance.counted(keys, height * width, 0, "elastic", axis).view(-1, 1, height, width)
-        noise = chance.between(drawn, -1.0, 1.0) * most
-        moves.append(_smoothed(_smoothed(noise, 0.01 * height, -2), 0.01 * width, -1)[:, 0] * times)
-    return _shown_at(images.float(), *moves).clamp_(0, 255)
+    drawn = [chance.counted(keys, height * width, 0, "elastic", axis) for axis in ("down", "across")]
+    noise = chance.between(torch.stack(drawn).view(2, -1, height, width), -1.0, 1.0) * most
+    moves = _smoothed(_smoothed(noise, 0.01 * height, -2), 0.01 * width, -1) * times
+    shown = _taken_at if images.device.type == "cpu" and len(images) == 1 else _shown_at
+    return shown(images.float(), *moves).clamp_(0, 255)
 
 
 def pixelate(images: Tensor, strength: float, keys: Tensor) -> Tensor:
@@ -122,6 +123,30 @@ def _shown_at(images: Tensor, down: Tensor, across: Tensor) -> Tensor:
         for turn, wide in zip(turns, (1 - right, right)):
             place = (line + turn).flatten(1)[:, None].expand(-1, channels, -1)
             found.add_(flat.gather(2, place).view_as(images).mul_(tall * wide))
+    return found
+
+
+def _taken_at(images: Tensor, down: Tensor, across: Tensor) -> Tensor:
+    """The same for one picture on a CPU, which goes on beyond its edges: of the four pixels around a place each has the
+    number of the first and a constant more."""
+    import torch
+
+    height, width = images.shape[-2:]
+    rows = torch.arange(height)[:, None] + down[0]
+    columns = torch.arange(width) + across[0]
+    top, left = rows.floor(), columns.floor()
+    below, right = rows - top, columns - left
+    beyond = [int(max(-move.amin(), move.amax())) + 2 for move in (down, across)]
+    wider = images[0]
+    for axis, size, reach in ((-2, height, beyond[0]), (-1, width, beyond[1])):
+        wider = wider.index_select(axis, _mirrored(torch.arange(-reach, size + reach), size))
+    line = wider.shape[-1]
+    place = (top.long().add_(beyond[0]).mul_(line) + left.long().add_(beyond[1])).view(-1)
+    shares = [tall * wide for tall in (1 - below, below) for wide in (1 - right, right)]
+    found = torch.zeros_like(images)
+    for plane, shown in zip(wider.flatten(1), found[0]):
+        for start, share in zip((0, 1, line, line + 1), shares):
+            shown.add_(plane[start:].index_select(0, place).view_as(shown).mul_(share))
     return found
 
 

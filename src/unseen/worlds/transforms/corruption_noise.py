@@ -46,11 +46,24 @@ def impulse_noise(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     import torch
 
     below = round(IMPULSES[round(strength) - 1] * LEVELS)
-    bits, found = pixel_bits(images, keys), images.float().clone()
+    bits, found = pixel_bits(images, keys), images.float().clone(memory_format=torch.contiguous_format)
+    if images.device.type == "cpu":
+        _struck(found.numpy(), bits.numpy(), below)
+        return found.clamp_(0, 255)
     for channel in range(images.shape[1]):
         end = ((bits >> (48 + channel)) & 1)[:, 0].float() * 255
         found[:, channel] = torch.where(sixteen(bits, channel)[:, 0] < below, end, found[:, channel])
     return found.clamp_(0, 255)
+
+
+def _struck(shown: np.ndarray, bits: np.ndarray, below: int) -> None:
+    """The same on a CPU, in place: only what is struck is touched."""
+    for picture, drawn in zip(shown, bits):
+        drawn = drawn.ravel()
+        for channel, plane in enumerate(picture):
+            low = (drawn >> (16 * channel)).astype(np.uint16)  # keeps the last 16 bits
+            hit = np.flatnonzero(low < below)
+            plane.ravel()[hit] = ((drawn[hit] >> (48 + channel)) & 1) * 255
 
 
 @lru_cache(maxsize=8)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unseen.worlds.rendering import chance
 from unseen.worlds.transforms.corruption_blur import along_path, zoomed
 from unseen.worlds.transforms.noise import normal, pixel_bits, sixteen
+from unseen.worlds.transforms.one_by_one import assembled
+from unseen.worlds.transforms.plasma import plasma
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -47,26 +48,35 @@ def snow(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 
 def frost(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """A weighted sum of the picture and of ice crystals (ours): ridges of two plasmas, thicker by a third."""
-    import torch
-
-    kept, added = FROSTS[round(strength) - 1]
     height, width = images.shape[-2:]
     fields = [plasma(keys, height, width, decay, f"frost {n}") for n, decay in enumerate((1.6, 1.8, 2.2))]
+    return assembled(images, lambda here: _frozen(images[here], [one[here] for one in fields], round(strength) - 1))
+
+
+def _frozen(images: Tensor, fields: list[Tensor], place: int) -> Tensor:
+    import torch
+
+    kept, added = FROSTS[place]
     ridges = [1 - (2 * field - 1).abs() for field in fields[:2]]
-    crystals = torch.maximum(ridges[0], ridges[1]) ** 4
-    ice = (0.15 + 0.75 * crystals + 0.5 * (fields[2] - 0.5)).clamp_(0, 1).float()[:, None] * 255
+    crystals = torch.maximum(ridges[0], ridges[1])
+    crystals = crystals.mul_(crystals).square_()
+    ice = (0.15 + 0.75 * crystals + 0.5 * (fields[2] - 0.5)).clamp_(0, 1).float() * 255
     colour = ICE if images.shape[1] == 3 else (sum(ICE) / 3,) * images.shape[1]
-    return torch.cat(
-        [(images[:, c : c + 1] * kept + ice * (added * colour[c])) for c in range(images.shape[1])], 1
-    ).clamp_(0, 255)  # fmt: skip
+    shown = [images[:, c] * kept + ice * (added * colour[c]) for c in range(images.shape[1])]
+    return torch.stack(shown, 1).clamp_(0, 255)
 
 
 def fog(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """A plasma added to the picture, and both scaled to the picture's own brightest value."""
     much, decay = FOGS[round(strength) - 1]
-    cloud = plasma(keys, images.shape[-2], images.shape[-1], decay, "fog").float()[:, None].mul_(much)
-    most = images.flatten(1).amax(1).float().view(-1, 1, 1, 1) / 255
-    return (images.float() / 255 + cloud).mul_(most).div_(most + much).mul_(255).clamp_(0, 255)
+    clouds = plasma(keys, images.shape[-2], images.shape[-1], decay, "fog")
+
+    def foggy(here: slice) -> Tensor:
+        cloud = clouds[here].float()[:, None].mul_(much)
+        most = images[here].flatten(1).amax(1).float().view(-1, 1, 1, 1) / 255
+        return (images[here].float() / 255 + cloud).mul_(most).div_(most + much).mul_(255).clamp_(0, 255)
+
+    return assembled(images, foggy)
 
 
 def brightness(images: Tensor, strength: float, keys: Tensor) -> Tensor:
@@ -76,34 +86,6 @@ def brightness(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     value = images.amax(1, keepdim=True).float()
     lighter = (value + 255 * LIGHTER[round(strength) - 1]).clamp_(max=255)
     return torch.where(value > 0, images.float() * (lighter / value.clamp(min=1e-6)), lighter)
-
-
-def plasma(keys: Tensor, height: int, width: int, decay: float, name: str) -> Tensor:
-    """Clouds from 0 to 1, ``[n, h, w]`` float64: the diamond-square algorithm on a torus, its side a power of two."""
-    import torch
-
-    side = 1 << (max(height, width, 2) - 1).bit_length()
-    field = torch.zeros(len(keys), side, side, dtype=torch.float64, device=keys.device)
-    step, wibble = side, 100.0
-    while step >= 2:
-        half = step // 2
-
-        def jittered(total: Tensor, part: str, step: int = step, wibble: float = wibble) -> Tensor:
-            places = total.shape[1] * total.shape[2]
-            drawn = chance.counted(keys, places, 0, "plasma", name, step, part).view(total.shape)
-            share = (drawn >> 39).double().mul_(2.0**-23).sub_(1)  # exactly `between` −1 and 1
-            return total.div_(4).add_(share.mul_(wibble * wibble))
-
-        corners = field[:, ::step, ::step]
-        square = corners + corners.roll(-1, 1)
-        middle = field[:, half::step, half::step] = jittered(square + square.roll(-1, 2), "middle")
-        up = (middle + middle.roll(1, 1)).add_(corners).add_(corners.roll(-1, 2))
-        left = (middle + middle.roll(1, 2)).add_(corners).add_(corners.roll(-1, 1))
-        field[:, ::step, half::step] = jittered(up, "up")
-        field[:, half::step, ::step] = jittered(left, "left")
-        step, wibble = half, wibble / decay
-    least, most = (found.view(-1, 1, 1) for found in (field.flatten(1).amin(1), field.flatten(1).amax(1)))
-    return (field[:, :height, :width] - least).div_(most - least)
 
 
 def _luma(images: Tensor) -> Tensor:

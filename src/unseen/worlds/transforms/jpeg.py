@@ -60,14 +60,15 @@ def by_pillow(images: Tensor, quality: int) -> Tensor:
     import torch
     from PIL import Image
 
-    given = whole_bytes(images).permute(0, 2, 3, 1).contiguous().numpy()
-    found = np.empty(given.shape, dtype=np.uint8)
-    for picture, place in zip(given, found):
-        file = io.BytesIO()
-        Image.fromarray(picture if picture.shape[-1] == 3 else picture[..., 0]).save(file, "JPEG", quality=quality)
-        with Image.open(file) as loaded:
-            place[:] = np.asarray(loaded).reshape(picture.shape)
-    return torch.from_numpy(found).permute(0, 3, 1, 2).contiguous().float()
+    found = torch.empty(images.shape, dtype=torch.float32)
+    for planes, shown in zip(whole_bytes(images).numpy(), found.numpy()):
+        file, bands = io.BytesIO(), [Image.fromarray(plane) for plane in planes]
+        given = bands[0] if len(bands) == 1 else Image.merge("RGB", bands)
+        given.save(file, "JPEG", quality=quality)
+        with Image.open(file, formats=["JPEG"]) as loaded:
+            for place, band in zip(shown, loaded.split()):
+                place[:] = np.asarray(band)
+    return found
 
 
 def computed(images: Tensor, quality: int) -> Tensor:

@@ -19,12 +19,19 @@ def one_by_one(function: Function) -> Function:
     def each(images: Tensor, strength: float, keys: Tensor) -> Tensor:
         if images.device.type != "cpu" or len(images) < 2:
             return function(images, strength, keys)
-        import torch
-
-        found = torch.empty(images.shape, dtype=torch.float32)
-        for place in range(len(images)):
-            here = slice(place, place + 1)
-            found[here] = function(images[here], strength, keys[here])
-        return found
+        return assembled(images, lambda here: function(images[here], strength, keys[here]))
 
     return each
+
+
+def assembled(images: Tensor, make: Callable[[slice], Tensor]) -> Tensor:
+    """Float32 pictures of the shape of ``images``: what is made of each alone on a CPU, of all together elsewhere."""
+    import torch
+
+    if images.device.type != "cpu":
+        return make(slice(None))
+    found = torch.empty(images.shape, dtype=torch.float32)
+    for place in range(len(images)):
+        here = slice(place, place + 1)
+        found[here] = make(here)
+    return found
