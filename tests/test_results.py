@@ -18,6 +18,7 @@ numbers = importlib.import_module("docs.results.numbers")
 stems = importlib.import_module("docs.results.stems")
 contrasts = importlib.import_module("docs.results.contrasts")
 figures = importlib.import_module("docs.results.figures")
+flags = importlib.import_module("docs.results.flags")
 BY_HAND = {"speed", "controls"}  # benchmarks of this library, no studies; bench.controls writes the second
 
 
@@ -157,6 +158,20 @@ def test_the_distance_of_held_out_cells_has_no_interval_from_fewer_than_three_ch
     assert "n = 3 choices" in again.near("model")
     assert again.only(choice=1).near("model") == "ρ = −.89 in choice 1 (no interval)"
     assert cars["cars"].near("model") == "not in the tables"
+
+
+def test_a_page_tells_of_which_trials_its_tables_have_flags():
+    folder = ROOT / "docs/results/rendered-cars"
+    found = {one.file: one for one in flags.tables_of_trials(folder)}
+    assert set(found) == {path.name for path in folder.glob("*.parquet")} | {"inception.csv"}
+    old, again = found["rendered-cars.parquet"], found["rendered-cars-cells.parquet"]
+    assert (len(old.told), len(again.told), len(again.trials)) == (0, 28, 28)
+    told = flags.told_of_flags(folder).splitlines()
+    row = next(line for line in told if line.startswith("| [rendered-cars](")).split(" | ")
+    assert row[1:4] == ["36", "none", ""]
+    assert row[4].endswith(f": none of {len(old.trials & again.told)}")
+    assert flags.told_of_flags(folder.parent / "worlds") == "", "no trials, no section"
+    assert flags.EVERY in flags.told_of_flags(folder.parent / "stems")
 
 
 CLEAR, UNSURE, AGAINST = ({i: by + d for i, d in enumerate((-0.01, 0.0, 0.005, 0.01))} for by in (0.1, 0.004, -0.1))

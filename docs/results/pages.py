@@ -20,6 +20,7 @@ from docs.results.cue_studies import CueStudy
 from docs.results.encoders import Causal, Kinds, seeds
 from docs.results.exposures import Exposed, near_the_edge
 from docs.results.failure_rules import FailureTable
+from docs.results.flags import told_of_flags
 from docs.results.looking import Looking
 from docs.results.matrices import Conditions
 from docs.results.people import Biases, DataSets, Lines
@@ -344,5 +345,6 @@ def template_of(page: str) -> Path:
 
 @cache
 def page_text(page: str) -> str:
-    """A page as its template and tables give it."""
-    return rendered(template_of(page).read_text(encoding="utf-8"), {**PLAIN, **PAGES[page]()})
+    """A page as its template and tables give it, with what its tables tell of flags at the end."""
+    own = rendered(template_of(page).read_text(encoding="utf-8"), {**PLAIN, **PAGES[page]()})
+    return own + told_of_flags(HERE / page)
