@@ -50,9 +50,23 @@ class Biases:
         return table(["subject", "shape bias", "n", "shape", "texture", "neither", "agreeing, left out"], rows)
 
     def by_category(self, *who: tuple[str, str]) -> str:
+        """Shape bias, its interval, and how many decisions (of people: how many people) it is of; five to a table."""
         names = sorted(name for name in self.rows["category"].unique().to_list() if name)
-        rows = [[name, *(number(self.one(*one, name)["bias"], 2) for one in who)] for name in names]
-        return table(["shape", *(subject for _, subject in who)], rows)
+        told = []
+        for start in range(0, len(who), 5):
+            some = who[start : start + 5]
+            rows = [[name, *(self.cell(*one, name) for one in some)] for name in names]
+            told.append(table(["shape", *(subject for _, subject in some)], rows))
+        return "\n\n".join(told)
+
+    def cell(self, source: str, subject: str, category: str) -> str:
+        row = self.one(source, subject, category)
+        return f"{self.told(source, subject, category, 2)} {row['n']}" if row["n"] else "– 0"
+
+    def others(self, source: str, *but: str) -> tuple[tuple[str, str], ...]:
+        """Every subject of a source, but those that are told elsewhere."""
+        own = self.rows.filter(pl.col("source") == source, pl.col("category") == "").sort("bias")["subject"].to_list()
+        return tuple((source, subject) for subject in own if subject not in but)
 
 
 class DataSets:
@@ -73,7 +87,8 @@ class DataSets:
         rows = []
         for one in sorted(self.subjects, key=lambda s: -self.mean(s, "benchmark accuracy")):
             what = ("benchmark accuracy", "kappa", "observed consistency", "accuracy")
-            rows.append([one, *(number(self.mean(one, name)) for name in what)])
+            own = self.rows.filter(pl.col("subject") == one)
+            rows.append([one, *(interval(own[name].to_list()) for name in what)])
         return table(
             ["subject", "accuracy", "κ with people", "observed consistency", "accuracy, every condition"], rows
         )
@@ -87,6 +102,19 @@ class DataSets:
                 [row["data set"], *told, f"{row['people']}", f"{row['benchmark images']:,} of {row['images']:,}"]
             )
         return table(["data set", "accuracy", "κ with people", "people", "images counted"], rows)
+
+    def every_one(self) -> str:
+        """Each subject on each data set, with its intervals."""
+        rows = []
+        for one in self.subjects:
+            for row in self.rows.filter(pl.col("subject") == one).to_dicts():
+                parts = [("accuracy", "low", "high"), ("benchmark accuracy", "benchmark low", "benchmark high"),
+                         ("kappa", "kappa low", "kappa high")]  # fmt: skip
+                told = [interval(Mean(row[a], row[b], row[c], row["people"], np.nan)) for a, b, c in parts]
+                images = f"{row['images']:,}", f"{row['benchmark images']:,}"
+                rows.append([one, row["data set"], *told, *images, f"{row['people']}"])
+        head = ["subject", "data set", "accuracy, every condition", "accuracy", "κ with people"]
+        return table([*head, "images", "of them counted", "people"], rows)
 
     def here(self, names: tuple[str, ...]) -> str:
         """Released subjects and those asked here on small data sets, the best first."""
