@@ -23,7 +23,7 @@ def pretrained(name, seed=0, n=24, hold=True, **settings):
     given = {"supervised": {"classes": 3, "factor": 0}, "clip": {"phrases": phrases_of(SPACE)}}.get(name, {})
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        pretext = PRETEXTS[name].make(network, network.description["features"], **given)
+        pretext = PRETEXTS[name].make(network, network.description["features"], {}, **given)
     images, labels = toy(n + 8, 16)
     brought = [
         labelled_data(rows, labels[rows], fetching(images), CPU, hold) for rows in np.split(np.arange(n + 8), [n])

@@ -116,16 +116,16 @@ def without_words(world: World) -> set[str]:
 def build_pretext(trial: Trial, network: Network, world: World) -> Pretext:
     """What a network learns by; its own first weights depend on the seed of pretraining alone."""
     section, row, samples = trial.recipe.pretraining, pretext_row(trial.recipe.pretraining.objective), world.samples
-    given: dict[str, Any] = dict(section.objective_arguments)
+    shown: dict[str, Any] = {}
     if section.objective == "clip":
-        given["phrases"] = phrases_of(samples.space, without_words(world))
+        shown["phrases"] = phrases_of(samples.space, without_words(world))
     if section.objective == "supervised":
         factor = category_of(samples)
         assert factor is not None
-        given |= {"classes": len(factor), "factor": samples.space.names.index(factor.name)}
+        shown |= {"classes": len(factor), "factor": samples.space.names.index(factor.name)}
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed_of(section.seed, "pretraining", "beside"))
-        return row.make(network, network.description["features"], **given)
+        return row.make(network, network.description["features"], section.objective_arguments, **shown)
 
 
 def pretraining_learner(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -57,37 +58,36 @@ class Texts(nn.Module):
         return self.output(self.last(x[:, 0]))
 
 
+@dataclass(frozen=True)
+class CLIPOptions:
+    """``mention``: with which probability each factor but the category is said (ours)."""
+
+    mention: float = 0.5
+    width: int = 128
+    depth: int = 2
+    output: int = 128
+    crop: float = 0.8
+
+
 class CLIP(Pretext):
     """Radford et al. 2021, with captions written from the factors (:mod:`unseen.vocabulary.captions`).
 
     The temperature starts at 0.07 and learns, cut at 0.01 (§2.5); crops are the only augmentation (§2.4 a square crop;
     here of 80 % of the area or more, ours: smaller ones would make the caption's place and size untrue), and nothing is
-    mirrored or recoloured, since captions tell left from right and colours. ``mention``: with which probability each
-    factor but the category is said (ours).
+    mirrored or recoloured, since captions tell left from right and colours.
     """
 
-    def __init__(
-        self,
-        encoder: nn.Module,
-        features: int,
-        *,
-        phrases: Phrases,
-        mention: float = 0.5,
-        width: int = 128,
-        depth: int = 2,
-        output: int = 128,
-        crop: float = 0.8,
-    ) -> None:
+    def __init__(self, encoder: nn.Module, features: int, told: CLIPOptions, *, phrases: Phrases) -> None:
         super().__init__(encoder)
-        self.mention, self.recipe = mention, ViewRecipe(crop, 1.0, 0.0, 0.0, 0.0)
+        self.mention, self.recipe = told.mention, ViewRecipe(told.crop, flip=0.0)
         self.said, self.always = tuple(phrases.factors), phrases.always
         lengths = []
         for place, table in enumerate(phrases.tokens):
             self.register_buffer(f"phrases_{place}", torch.as_tensor(table), persistent=False)
             lengths.append(table.shape[1])
         self.register_buffer("start", torch.full((1, 1), phrases.start), persistent=False)
-        self.texts = Texts(len(phrases.words), 1 + sum(lengths), width, depth, output)
-        self.projection = nn.Linear(features, output, bias=False)
+        self.texts = Texts(len(phrases.words), 1 + sum(lengths), told.width, told.depth, told.output)
+        self.projection = nn.Linear(features, told.output, bias=False)
         self.scale = nn.Parameter(torch.tensor(math.log(1 / 0.07)))
 
     def loss(self, asked: PretextBatch) -> Terms:

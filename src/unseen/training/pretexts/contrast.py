@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from unseen.training.objectives.terms import Terms
 from unseen.training.pretexts.task import Pretext, PretextBatch, in_full
-from unseen.training.pretexts.views import ViewRecipe, view
+from unseen.training.pretexts.views import Looks, view
 
 
 def nt_xent(
@@ -32,31 +34,25 @@ def nt_xent(
     return (losses[:n] + losses[n:]) / 2, right[:n]
 
 
+@dataclass(frozen=True)
+class SimCLROptions(Looks):
+    """For small pictures and batches (appendix B.9, CIFAR-10: temperature 0.5, colour 0.5, no blur)."""
+
+    temperature: float = 0.5
+    width: int = 128
+    colour: float = 0.5
+    grey: float = 0.2
+
+
 class SimCLR(Pretext):
-    """Two views, a projection of two layers with normalisation (Chen et al. 2020, §2.1 and the released code).
+    """Two views, a projection of two layers with normalisation (Chen et al. 2020, §2.1 and the released code)."""
 
-    Defaults are those for small pictures and batches (appendix B.9, CIFAR-10: temperature 0.5, colour 0.5, no blur).
-    """
-
-    def __init__(
-        self,
-        encoder: nn.Module,
-        features: int,
-        *,
-        temperature: float = 0.5,
-        width: int = 128,
-        crop: float = 0.08,
-        flip: float = 0.5,
-        colour: float = 0.5,
-        grey: float = 0.2,
-        blur: float = 0.0,
-    ) -> None:
+    def __init__(self, encoder: nn.Module, features: int, told: SimCLROptions) -> None:
         super().__init__(encoder)
-        self.temperature = temperature
-        self.recipe = ViewRecipe(crop, 1.0, flip, colour, grey, blur)
+        self.temperature, self.recipe = told.temperature, told.recipe()
         self.projection = nn.Sequential(
             nn.Linear(features, features, bias=False), nn.BatchNorm1d(features), nn.ReLU(),
-            nn.Linear(features, width, bias=False), nn.BatchNorm1d(width),
+            nn.Linear(features, told.width, bias=False), nn.BatchNorm1d(told.width),
         )  # fmt: skip
 
     def loss(self, asked: PretextBatch) -> Terms:

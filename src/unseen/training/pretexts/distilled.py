@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
@@ -12,7 +13,7 @@ from torch import Tensor, nn
 
 from unseen.training.objectives.terms import Terms
 from unseen.training.pretexts.task import Pretext, PretextBatch, in_full
-from unseen.training.pretexts.views import ViewRecipe, view
+from unseen.training.pretexts.views import Looks, view
 
 
 def distillation(
@@ -58,6 +59,26 @@ class Head(nn.Module):
             return unit @ nn.functional.normalize(weight, dim=1).T
 
 
+@dataclass(frozen=True)
+class DINOOptions(Looks):
+    """``local`` small views keep from ``local_crop`` to ``crop`` of the area, large ones ``crop`` or more; ``freeze``:
+    for which share of training the prototypes stay."""
+
+    prototypes: int = 1024
+    momentum: float = 0.99
+    centre_momentum: float = 0.9
+    student_temperature: float = 0.1
+    teacher_temperature: float = 0.04
+    freeze: float = 0.1
+    local: int = 2
+    crop: float = 0.4
+    local_crop: float = 0.05
+    colour: float = 0.5
+    grey: float = 0.2
+    blur: float = 0.5
+    solarize: float = 0.2
+
+
 class DINO(Pretext):
     """Caron et al. 2021. The teacher, a running mean of the student, is what is kept.
 
@@ -69,38 +90,21 @@ class DINO(Pretext):
     (there: the first of a hundred epochs).
     """
 
-    def __init__(
-        self,
-        encoder: nn.Module,
-        features: int,
-        *,
-        prototypes: int = 1024,
-        momentum: float = 0.99,
-        centre_momentum: float = 0.9,
-        student_temperature: float = 0.1,
-        teacher_temperature: float = 0.04,
-        freeze: float = 0.1,
-        local: int = 2,
-        crop: float = 0.4,
-        local_crop: float = 0.05,
-        flip: float = 0.5,
-        colour: float = 0.5,
-        grey: float = 0.2,
-        blur: float = 0.5,
-        solarize: float = 0.2,
-    ) -> None:
+    def __init__(self, encoder: nn.Module, features: int, told: DINOOptions) -> None:
         super().__init__(encoder)
-        self.head = Head(features, 512, 128, prototypes)
+        self.told, self.head = told, Head(features, 512, 128, told.prototypes)
         self.teacher = copy.deepcopy(encoder).requires_grad_(False)
         self.teacher_head = copy.deepcopy(self.head).requires_grad_(False)
-        self.momentum, self.centre_momentum, self.freeze = momentum, centre_momentum, freeze
-        self.temperatures = {"student_temperature": student_temperature, "teacher_temperature": teacher_temperature}
-        first = ViewRecipe(crop, 1.0, flip, colour, grey, 1.0 if blur else 0.0)  # the released code: always, .1, and .5
-        second = ViewRecipe(crop, 1.0, flip, colour, grey, 0.2 * blur, solarize)
-        small = ViewRecipe(local_crop, crop, flip, colour, grey, blur)
-        self.recipes = (first, second, *[small] * local)
-        self.register_buffer("centre", torch.zeros(1, prototypes))
-        self.register_buffer("shown", torch.zeros(1, prototypes), persistent=False)  # the batch's mean, until the step
+        first = told.recipe(blur=1.0 if told.blur else 0.0)  # the released code: always, .1, and .5
+        second = told.recipe(blur=0.2 * told.blur, solarize=told.solarize)
+        small = told.recipe(crop=told.local_crop, most=told.crop)
+        self.temperatures = {
+            "student_temperature": told.student_temperature,
+            "teacher_temperature": told.teacher_temperature,
+        }
+        self.recipes = (first, second, *[small] * told.local)
+        self.register_buffer("centre", torch.zeros(1, told.prototypes))
+        self.register_buffer("shown", torch.zeros_like(self.centre), persistent=False)  # the batch's mean, until a step
 
     centre: Tensor
     shown: Tensor
@@ -110,7 +114,7 @@ class DINO(Pretext):
             asked.prepare(view(asked.images, recipe, asked.rows, asked.visit, asked.seed, k))
             for k, recipe in enumerate(self.recipes)
         ]
-        learns = (asked.progress >= self.freeze).float()
+        learns = (asked.progress >= self.told.freeze).float()
         with torch.no_grad():
             teacher: Tensor = self.teacher_head(self.teacher.features(torch.cat(views[:2])))  # type: ignore[operator]
             if asked.learns:
@@ -122,8 +126,8 @@ class DINO(Pretext):
     @torch.no_grad()
     def after_step(self, progress: Tensor) -> None:
         """The centre goes on, and the teacher after its student; its momentum rises to 1 along half a cosine."""
-        self.centre.mul_(self.centre_momentum).add_(self.shown * (1 - self.centre_momentum))
-        keep = 1 - (1 - self.momentum) * (torch.cos(math.pi * progress.clamp(max=1)) + 1) / 2
+        self.centre.mul_(self.told.centre_momentum).add_(self.shown * (1 - self.told.centre_momentum))
+        keep = 1 - (1 - self.told.momentum) * (torch.cos(math.pi * progress.clamp(max=1)) + 1) / 2
         for mine, own in ((self.teacher, self.encoder), (self.teacher_head, self.head)):
             for old, new in zip(mine.parameters(), own.parameters(), strict=True):
                 old.lerp_(new.to(old.dtype), (1 - keep).to(old.dtype))

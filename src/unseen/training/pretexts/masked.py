@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ from torch import Tensor, nn
 from unseen.training.augment import uniform
 from unseen.training.objectives.terms import Terms
 from unseen.training.pretexts.task import Pretext, PretextBatch, in_full
-from unseen.training.pretexts.views import ViewRecipe, view
+from unseen.training.pretexts.views import Crops, ViewRecipe, view
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import seed_of
 
@@ -65,24 +66,21 @@ def waves(grid: tuple[int, int], width: int) -> Float[Tensor, "patches width"]:
     return torch.cat([part for angle in told for part in (angle.sin(), angle.cos())], dim=1).float()
 
 
+@dataclass(frozen=True)
+class MAEOptions(Crops):
+    """Three quarters are hidden; crops keep a fifth of the area or more, and half are mirrored (appendix A.1)."""
+
+    mask: float = 0.75
+    normalise: bool = True
+    width: int = 128
+    depth: int = 2
+    crop: float = 0.2
+
+
 class MAE(Pretext):
-    """He et al. 2022. Ours: the encoder's positions are learned as in timm's ViT, a decoder of two narrow blocks.
+    """He et al. 2022. Ours: the encoder's positions are learned as in timm's ViT, a decoder of two narrow blocks."""
 
-    Three quarters are hidden; crops keep a fifth of the area or more, and half are mirrored (appendix A.1).
-    """
-
-    def __init__(
-        self,
-        encoder: nn.Module,
-        features: int,
-        *,
-        mask: float = 0.75,
-        normalise: bool = True,
-        width: int = 128,
-        depth: int = 2,
-        crop: float = 0.2,
-        flip: float = 0.5,
-    ) -> None:
+    def __init__(self, encoder: nn.Module, features: int, told: MAEOptions) -> None:
         from timm.models.vision_transformer import Block
 
         super().__init__(encoder)
@@ -91,16 +89,16 @@ class MAE(Pretext):
         self.size: tuple[int, int] = tuple(vit.patch_embed.patch_size)
         self.grid: tuple[int, int] = tuple(vit.patch_embed.grid_size)
         self.number = math.prod(self.grid)
-        self.visible = max(1, int(self.number * (1 - mask)))
+        self.visible = max(1, int(self.number * (1 - told.mask)))
         if self.visible == self.number:
-            raise UnseenError(f"mask = {mask:g} hides none of {self.number} patches; hide more.")
-        self.normalise, self.recipe = normalise, ViewRecipe(crop, 1.0, flip, 0.0, 0.0)
-        dim, channels = vit.embed_dim, vit.patch_embed.proj.in_channels
+            raise UnseenError(f"mask = {told.mask:g} hides none of {self.number} patches; hide more.")
+        self.normalise, self.recipe = told.normalise, ViewRecipe(told.crop, told.flip)
+        dim, width, channels = vit.embed_dim, told.width, vit.patch_embed.proj.in_channels
         self.entry = nn.Linear(dim, width)
         self.blank = nn.Parameter(torch.empty(1, 1, width))
         nn.init.normal_(self.blank, std=0.02)
         self.register_buffer("places", waves(self.grid, width), persistent=False)
-        self.blocks = nn.ModuleList(Block(width, max(1, width // 32), qkv_bias=True) for _ in range(depth))
+        self.blocks = nn.ModuleList(Block(width, max(1, width // 32), qkv_bias=True) for _ in range(told.depth))
         self.last = nn.LayerNorm(width)
         self.pixels = nn.Linear(width, math.prod(self.size) * channels)
 

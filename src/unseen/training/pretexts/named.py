@@ -6,29 +6,16 @@ from torch import Tensor, nn
 
 from unseen.training.objectives.terms import Terms
 from unseen.training.pretexts.task import Pretext, PretextBatch, in_full
-from unseen.training.pretexts.views import ViewRecipe, view
+from unseen.training.pretexts.views import Looks, view
 
 
 class Supervised(Pretext):
-    """Cross-entropy of one Linear layer. Crops keep 8 % of the area or more and half are mirrored, as ImageNet networks
-    are trained (He et al. 2016 after Szegedy et al. 2015); ``colour`` and the rest are off."""
+    """Cross-entropy of one Linear layer. Crops keep 8 % of the area or more and half are mirrored; ``colour`` and the
+    rest are off."""
 
-    def __init__(
-        self,
-        encoder: nn.Module,
-        features: int,
-        *,
-        classes: int,
-        factor: int,
-        crop: float = 0.08,
-        flip: float = 0.5,
-        colour: float = 0.0,
-        grey: float = 0.0,
-        blur: float = 0.0,
-    ) -> None:
+    def __init__(self, encoder: nn.Module, features: int, told: Looks, *, classes: int, factor: int) -> None:
         super().__init__(encoder)
-        self.head, self.factor = nn.Linear(features, classes), factor
-        self.recipe = ViewRecipe(crop, 1.0, flip, colour, grey, blur)
+        self.head, self.factor, self.recipe = nn.Linear(features, classes), factor, told.recipe()
 
     def loss(self, asked: PretextBatch) -> Terms:
         images: Tensor = asked.images

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from unseen.training.pretexts.captioned import CLIP
-from unseen.training.pretexts.contrast import SimCLR
-from unseen.training.pretexts.distilled import DINO
-from unseen.training.pretexts.masked import MAE
+from torch import nn
+
+from unseen.training.pretexts.captioned import CLIP, CLIPOptions
+from unseen.training.pretexts.contrast import SimCLR, SimCLROptions
+from unseen.training.pretexts.distilled import DINO, DINOOptions
+from unseen.training.pretexts.masked import MAE, MAEOptions
 from unseen.training.pretexts.named import Supervised
 from unseen.training.pretexts.task import Pretext
+from unseen.training.pretexts.views import Looks
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.plain_numbers import is_number, is_whole
 from unseen.vocabulary.protocol_names import NO_PRETRAINING
 
 NONE = NO_PRETRAINING  # no pretraining: the same network with its first weights, as a control
-OURS = ("phrases", "classes", "factor")  # given by us: what a world shows
 SHARES = (
     "crop", "local_crop", "flip", "grey", "blur", "solarize", "mention", "mask", "freeze", "momentum",
     "centre_momentum",
@@ -31,10 +32,11 @@ BY_32 = ("width",)  # of a transformer: heads of 32
 
 @dataclass(frozen=True)
 class PretextRow:
-    """``make(encoder, features, **options)``; ``pairs``: it tells pictures of a batch apart, so that one alone teaches
-    nothing; ``does``: what a list says of it; ``source``: the paper."""
+    """``pretext(encoder, features, told, **shown)`` with what it can be ``told``; ``pairs``: it tells pictures of a
+    batch apart, so that one alone teaches nothing; ``does``: what a list says of it; ``source``: the paper."""
 
-    make: Callable[..., Pretext]
+    pretext: Callable[..., Pretext]
+    told: Callable[..., Any]
     does: str
     source: str
     pairs: bool = False
@@ -42,18 +44,26 @@ class PretextRow:
     @property
     def options(self) -> dict[str, Any]:
         """Names and defaults of what a recipe may say of it."""
-        taken = inspect.signature(self.make).parameters.values()
-        return {one.name: one.default for one in taken if one.kind is one.KEYWORD_ONLY and one.name not in OURS}
+        told = self.told()
+        return {one.name: getattr(told, one.name) for one in fields(told)}
+
+    def make(self, encoder: nn.Module, features: int, options: Mapping[str, Any], **shown: Any) -> Pretext:
+        """``options`` as a recipe gives them; ``shown``: what the world shows, where it is needed (phrases, say)."""
+        return self.pretext(encoder, features, self.told(**options), **shown)
 
 
 PRETEXTS: Mapping[str, PretextRow] = {
-    "supervised": PretextRow(Supervised, "names the category", "labels"),
-    "simclr": PretextRow(SimCLR, "tells two views of one picture from views of others", "Chen et al. 2020", pairs=True),
-    "mae": PretextRow(MAE, "reconstructs hidden patches (ViTs only)", "He et al. 2022"),
-    "dino": PretextRow(
-        DINO, "gives a view the answer that its own running mean gives other views", "Caron et al. 2021"
+    "supervised": PretextRow(Supervised, Looks, "names the category", "labels"),
+    "simclr": PretextRow(
+        SimCLR, SimCLROptions, "tells two views of one picture from views of others", "Chen et al. 2020", pairs=True
     ),
-    "clip": PretextRow(CLIP, "tells a picture's caption from those of others", "Radford et al. 2021", pairs=True),
+    "mae": PretextRow(MAE, MAEOptions, "reconstructs hidden patches (ViTs only)", "He et al. 2022"),
+    "dino": PretextRow(
+        DINO, DINOOptions, "gives a view the answer that its own running mean gives other views", "Caron et al. 2021"
+    ),
+    "clip": PretextRow(
+        CLIP, CLIPOptions, "tells a picture's caption from those of others", "Radford et al. 2021", pairs=True
+    ),
 }
 
 

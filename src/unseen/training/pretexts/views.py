@@ -10,7 +10,8 @@ linear map) rather than through HSV (all three ours, so that a batch is a handfu
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -25,20 +26,38 @@ SOLARIZE = 128.0
 
 
 @dataclass(frozen=True)
-class ViewRecipe:
-    """How one view is made. ``least`` and ``most``: the share of the picture's area that is cropped; 1, 1: none.
+class Crops:
+    """``crop``: the least share of the picture's area that is kept; ``flip``: with which probability it is mirrored.
+    As ImageNet networks are trained (He et al. 2016 after Szegedy et al. 2015)."""
+
+    crop: float = 0.08
+    flip: float = 0.5
+
+
+@dataclass(frozen=True)
+class Looks(Crops):
+    """What a recipe may say of views that are also recoloured; without a word, they are not.
 
     ``colour``: strength s of colour jitter (brightness, contrast and saturation up to 0.8 s each way, hue 0.2 s), with
-    probability 0.8. ``blur``: with which probability, by a Gaussian of σ from 0.1 to 2 pixels at a side of 224, less on
-    smaller pictures in proportion (the scaling is ours). ``solarize``: with which probability bright values are
-    inverted (DINO's second view)."""
+    probability 0.8. ``grey``: with which probability all colour goes. ``blur``: with which probability, by a Gaussian
+    of σ from 0.1 to 2 pixels at a side of 224, less on smaller pictures in proportion (the scaling is ours)."""
 
-    least: float = 0.08
-    most: float = 1.0
-    flip: float = 0.5
-    colour: float = 0.5
-    grey: float = 0.2
+    colour: float = 0.0
+    grey: float = 0.0
     blur: float = 0.0
+
+    def recipe(self, **other: float) -> ViewRecipe:
+        """A view as it is told here, but for what is given."""
+        told: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(Looks)}
+        return ViewRecipe(**told | other)
+
+
+@dataclass(frozen=True)
+class ViewRecipe(Looks):
+    """How one view is made. ``most``: the largest share of the area that is kept (``crop`` and ``most`` of 1: no crop).
+    ``solarize``: with which probability bright values are inverted (DINO's second view)."""
+
+    most: float = 1.0
     solarize: float = 0.0
 
 
@@ -47,7 +66,7 @@ def view(images: Tensor, recipe: ViewRecipe, rows: Tensor, visit: Tensor, seed: 
     u = uniform(rows, visit, seed_of(seed, "view", number), DRAWS)
     with in_full(images), torch.no_grad():
         seen = images.float()
-        if recipe.least < 1 or recipe.flip > 0:
+        if recipe.crop < 1 or recipe.flip > 0:
             seen = cropped(seen, recipe, u[:, 0:5])
         if recipe.colour > 0:
             seen = jittered(seen, recipe.colour, u[:, 5:10])
@@ -65,8 +84,8 @@ def cropped(images: Tensor, recipe: ViewRecipe, u: Tensor) -> Tensor:
     """A part of each picture, of a share of its area drawn evenly and an aspect of 3/4 to 4/3 (its logarithm drawn
     evenly), at a place drawn evenly, enlarged to the picture's size (bilinear) and perhaps mirrored."""
     n, _, height, width = images.shape
-    area = recipe.least + (recipe.most - recipe.least) * u[:, 0]
-    aspect = torch.exp(math.log(4 / 3) * (2 * u[:, 1] - 1)) if recipe.least < 1 else torch.ones_like(area)
+    area = recipe.crop + (recipe.most - recipe.crop) * u[:, 0]
+    aspect = torch.exp(math.log(4 / 3) * (2 * u[:, 1] - 1)) if recipe.crop < 1 else torch.ones_like(area)
     across, down = (area * aspect).sqrt().clamp(max=1), (area / aspect).sqrt().clamp(max=1)  # shares of the sides
     x, y = (1 - across) * (2 * u[:, 2] - 1), (1 - down) * (2 * u[:, 3] - 1)  # centres, from −1 to 1
     mirrored = torch.where(u[:, 4] < recipe.flip, -across, across)
