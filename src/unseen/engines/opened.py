@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unseen.engines.opened_trial import OpenedTrial, chosen
 from unseen.notebooks import OpenedFigure, OpenedSplit, OpenedWorld
+from unseen.notebooks.handed import handed
 from unseen.notebooks.html import card, line
 from unseen.notebooks.page import WrittenPage
 from unseen.studies.overview import Overview, overview
@@ -28,19 +29,12 @@ class OpenedStudy:
     """What :func:`unseen.open_study` gives. Every method reads the folder anew, so a study that is still running shows
     what it has by now. ``inner`` is the study as the library has it: its worlds, splits and targets."""
 
+    path: Path = handed("inner.path", "The study's folder.")
+    recipe: Recipe = handed("inner.recipe", "The resolved recipe, every default filled in.")
+
     def __init__(self, inner: Study) -> None:
         self.inner = inner
         self._gathered: tuple[object, Contents] | None = None
-
-    @property
-    def path(self) -> Path:
-        """The study's folder."""
-        return self.inner.path
-
-    @property
-    def recipe(self) -> Recipe:
-        """The resolved recipe, every default filled in."""
-        return self.inner.recipe
 
     def __repr__(self) -> str:
         return f"<study {_short(self.recipe.title)!r} in {self.path}: {self._state()}>"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.notebooks import OpenedNetwork, OpenedSplit, OpenedWorld
+from unseen.notebooks.handed import handed
 from unseen.notebooks.html import card, line, table
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, setting_text
@@ -25,17 +26,11 @@ WEIGHTS = "weights.safetensors"
 class OpenedTrial:
     """What ``study.trial`` gives: one network, with what was recorded of it."""
 
+    label: str = handed("inner.label", "Its settings and its seed in words.")
+    seed: int = handed("inner.seed")
+
     def __init__(self, study: Study, inner: Trial) -> None:
         self.study, self.inner = study, inner
-
-    @property
-    def label(self) -> str:
-        """Its settings and its seed in words."""
-        return self.inner.label
-
-    @property
-    def seed(self) -> int:
-        return self.inner.seed
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unseen.notebooks.handed import handed
 from unseen.notebooks.html import card, line, picture, table
 from unseen.notebooks.network import OpenedNetwork
 from unseen.vocabulary.errors import UnseenError
@@ -99,22 +100,14 @@ class OpenedExplanation:
     """What :func:`unseen.explain` gives. ``maps`` ``[n, h, w]``: more where there is more evidence. ``images`` are as
     the network saw them, ``answers`` what it answered to each, ``notes`` why a map should not be looked at, or ""."""
 
+    maps: np.ndarray = handed("inner.maps")
+    notes: tuple[str, ...] = handed("inner.notes")
+    method: str = handed("inner.method")
+
     def __init__(self, looked: Looked, images: Any, asked: Any, found: Explanation) -> None:
         self.looked, self.images, self.asked, self.inner = looked, images, asked, found
         self._check: Check | None = None
         self._answers: tuple[np.ndarray, np.ndarray] | None = None
-
-    @property
-    def maps(self) -> np.ndarray:
-        return self.inner.maps
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return self.inner.notes
-
-    @property
-    def method(self) -> str:
-        return self.inner.method
 
     @property
     def answers(self) -> tuple[str, ...]:

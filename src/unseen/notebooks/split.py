@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.designs import Audit, audit
+from unseen.notebooks.handed import handed
 from unseen.notebooks.html import card, drawing, line, table
 from unseen.notebooks.world import OpenedWorld, open_world
 from unseen.studies.study import Study
@@ -39,6 +40,12 @@ def open_split(world: object, design: str, *, seed: int = 0, **arguments: Any) -
 class OpenedSplit:
     """What :func:`unseen.split` gives: the row sets of a world. ``inside`` is the split as the library has it."""
 
+    factors: tuple[str, ...] = handed("inside.factors", "The factors it divides.")
+    facts: Facts = handed(
+        "inside.facts",
+        "What the design chose: ``facts.combinations``, ``facts.withheld`` and what else its design says.",
+    )
+
     def __init__(self, world: OpenedWorld, inside: Split, design: str = "") -> None:
         self.world, self.inside, self.design = world, inside, design
 
@@ -46,16 +53,6 @@ class OpenedSplit:
     def sets(self) -> tuple[str, ...]:
         """The names of its row sets."""
         return tuple(self.inside.sets)
-
-    @property
-    def factors(self) -> tuple[str, ...]:
-        """The factors it divides."""
-        return self.inside.factors
-
-    @property
-    def facts(self) -> Facts:
-        """What the design chose: ``facts.combinations``, ``facts.withheld`` and what else its design says."""
-        return self.inside.facts
 
     def rows(self, name: str) -> np.ndarray:
         """The rows of a set: what ``world.images`` and ``world.show`` take."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from unseen.notebooks.handed import handed
 from unseen.notebooks.html import card, line, picture, table
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.factors import Factor
@@ -49,38 +50,16 @@ class OpenedWorld:
     """What :func:`unseen.world` gives: a :class:`~unseen.vocabulary.world.World` that also shows itself. ``inside`` is
     the world as the library has it; whatever that offers besides is offered here too."""
 
+    name: str = handed("inside.name")
+    samples: Samples = handed("inside.samples", "The rows and their levels, as the library has them.")
+    channels: int = handed("inside.channels")
+    size: tuple[int, int] = handed("inside.size", "Height and width of an image.")
+    dtype: Literal["uint8", "float32"] = handed("inside.dtype")
+    fingerprint: str = handed("inside.fingerprint")
+    provenance: Mapping[str, str] = handed("inside.provenance")
+
     def __init__(self, inside: World) -> None:
         self.inside = inside
-
-    @property
-    def name(self) -> str:
-        return self.inside.name
-
-    @property
-    def samples(self) -> Samples:
-        """The rows and their levels, as the library has them."""
-        return self.inside.samples
-
-    @property
-    def channels(self) -> int:
-        return self.inside.channels
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Height and width of an image."""
-        return self.inside.size
-
-    @property
-    def dtype(self) -> Literal["uint8", "float32"]:
-        return self.inside.dtype
-
-    @property
-    def fingerprint(self) -> str:
-        return self.inside.fingerprint
-
-    @property
-    def provenance(self) -> Mapping[str, str]:
-        return self.inside.provenance
 
     @property
     def factors(self) -> dict[str, Factor]:

@@ -32,12 +32,9 @@ class DescribedWorld(SamePictures):
     """``inner``, its rows and its pictures; each of ``concepts`` is a factor more: its levels, and which of them every
     level of ``factor`` has."""
 
+    done = "described"
     factor: str
     concepts: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]]
-
-    @property
-    def name(self) -> str:
-        return f"{self.inner.name}-described"
 
     @cached_property
     def samples(self) -> Samples:

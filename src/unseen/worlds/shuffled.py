@@ -40,11 +40,8 @@ class ShuffledWorld(SamePictures):
     the cells of each instance. So an instance stays what it is: its picture, name and content are never in two pools.
     """
 
+    done = "shuffled"
     seed: int
-
-    @property
-    def name(self) -> str:
-        return f"{self.inner.name}-shuffled"
 
     @cached_property
     def samples(self) -> Samples:

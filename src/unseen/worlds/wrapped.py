@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from unseen.vocabulary.world import World, world_words
 
@@ -15,7 +15,12 @@ from unseen.vocabulary.world import World, world_words
 class WrappedWorld:
     """Pictures are as large as those of ``inner``, with as many channels; so is what it tells of itself."""
 
+    done: ClassVar[str]  # to the inner world: "shuffled"
     inner: World
+
+    @property
+    def name(self) -> str:
+        return f"{self.inner.name}-{self.done}"
 
     def __repr__(self) -> str:
         return world_words(self)

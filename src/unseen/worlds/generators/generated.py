@@ -31,11 +31,8 @@ CHUNK = 512  # pictures drawn at a time
 class GeneratedWorld(LearnedWorld):
     """Real pictures of ``inner`` that the generator never saw, and its own. Two factors are left: category, origin."""
 
+    done = "generated"
     per_category: int
-
-    @property
-    def name(self) -> str:
-        return f"{self.inner.name}-generated"
 
     @cached_property
     def samples(self) -> Samples:

@@ -38,10 +38,6 @@ class LearnedWorld(WrappedWorld):
         """Of the generator: what it learns from, and how."""
         raise NotImplementedError
 
-    @property
-    def name(self) -> str:
-        return f"{self.inner.name}-learned"
-
     def network(self) -> nn.Module:
         """The generator before it has learned."""
         raise NotImplementedError

@@ -33,11 +33,8 @@ class TranslatedWorld(LearnedWorld):
     """Instances of ``inner`` that the generator never saw, each as it is, as the generator makes it of what it is
     given, and what it is given: row r shows the inner row of r // 3 at level r % 3."""
 
+    done = "translated"
     given: World | str  # a world with the same rows, or the name of a transformation
-
-    @property
-    def name(self) -> str:
-        return f"{self.inner.name}-translated"
 
     @cached_property
     def samples(self) -> Samples:

@@ -31,11 +31,8 @@ STYLISED = "stylised"
 class StylisedWorld(TransformedWorld):
     """Level "none" is the picture, "stylised" the picture in a style drawn by its row alone."""
 
+    done = "stylised"
     styles: Styles = field(kw_only=True)
-
-    @property
-    def name(self) -> str:
-        return f"{self.inner.name}-stylised"
 
     @cached_property
     def factor(self) -> Factor:

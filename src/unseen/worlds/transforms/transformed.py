@@ -34,14 +34,11 @@ class TransformedWorld(WrappedWorld):
     """``inner`` with every row once per level. Row r shows the inner row r // levels at level r % levels: the factor
     comes last and runs fastest."""
 
+    done = "transformed"
     levels: tuple[str, ...]  # "none", or a name of the table
     strengths: tuple[float, ...]  # one per level
     seed: int
     dtype: Literal["uint8", "float32"] = "float32"
-
-    @property
-    def name(self) -> str:
-        return f"{self.inner.name}-transformed"
 
     @property
     def out_of_frame(self) -> Callable[..., np.ndarray] | None:
