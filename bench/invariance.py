@@ -31,7 +31,7 @@ from unseen.measures import firing_invariance, invariance_coefficient
 from unseen.recordings import Pairs, threshold_curves, unit_invariance
 from unseen.recordings.activity import spatial_mean
 from unseen.recordings.invariance import extremes
-from unseen.recordings.pairs import KEPT
+from unseen.recordings.pairs import KEPT, Passing
 from unseen.recordings.responses import autocast, batches
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.samples import Block, Samples
@@ -133,7 +133,10 @@ def main(arguments: list[str] | None = None) -> dict[str, float]:
     tasks = (passing, ours, lambda: ours(0), rival)
     once, scoring, twice, collecting = best(*tasks, device=device, repeats=args.repeats)
     few = rows["blur"][:1000]
-    maxima = {layer: one.maxima[0] for layer, one in extremes(net, net.layers, world.images, pairs, **options).items()}
+    maxima = {
+        layer: one.maxima[0]
+        for layer, one in extremes(net, net.layers, world.images, pairs, Passing(**options)).items()
+    }
     truth, asked = {"category": np.zeros(len(few), np.int64)}, dict.fromkeys(net.layers, "category")
 
     def curve() -> None:

@@ -12,7 +12,7 @@ from unseen.measures import StreamedInvariance, firing_invariance, invariance_co
 from unseen.models import Preprocessed, build
 from unseen.recordings import Pairs, unit_invariance
 from unseen.recordings.invariance import STATES
-from unseen.recordings.pairs import paired_activity
+from unseen.recordings.pairs import Passing, paired_activity
 from unseen.vocabulary.errors import UnseenError
 
 
@@ -283,7 +283,7 @@ def test_hooks_are_removed_after_an_error():
         unit_invariance(net, ["units"], fetch, pairs, 1.5, device=CPU)
     with pytest.raises(UnseenError, match=r"no activity 'median'"):
         unit_invariance(net, ["units"], fetch, pairs, 0.1, device=CPU, activity="median")
-    passing = paired_activity(net, ["units"], fetch, pairs, "mean", CPU, "float32", 2)
+    passing = paired_activity(net, ["units"], fetch, pairs, Passing(device=CPU, size=2))
     next(passing)
     passing.close()
     assert not net.units._forward_hooks

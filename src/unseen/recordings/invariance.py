@@ -17,11 +17,10 @@ import torch
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 
-from unseen.recordings.pairs import KEPT, KeptActivity, Pairs, paired_activity
+from unseen.recordings.pairs import KEPT, KeptActivity, Pairs, Passing, paired_activity
 from unseen.recordings.responses import Images
-from unseen.vocabulary.errors import UnseenError, listed, unknown
+from unseen.vocabulary.errors import UnseenError, listed
 
-NEGATIVE = ("error", "rectify", "keep")
 STATES = ("scored", "dead", "silent", "not finite")
 
 
@@ -68,47 +67,31 @@ def unit_invariance(
     pairs: Pairs,
     threshold: float,
     *,
-    negative: str = "error",
-    activity: str = "mean",
-    device: torch.device,
-    precision: str = "float32",
-    size: int = 1024,
     keep: int = KEPT,
+    **how: Any,
 ) -> dict[str, LayerInvariance]:
     """Both passes, at one τ for all layers and transformations. ``keep`` bytes of activity are held for the second,
-    which runs only the images beyond them again."""
-    how: dict[str, Any] = {"negative": negative, "activity": activity, "device": device, "precision": precision}
-    how |= {"size": size, "kept": KeptActivity(keep)}
-    found = extremes(network, layers, fetch, pairs, **how)
+    which runs only the images beyond them again. ``how``: the device, and what else :class:`Passing` takes."""
+    passing = Passing(**how, kept=KeptActivity(keep))
+    found = extremes(network, layers, fetch, pairs, passing)
     thresholds = {layer: dict.fromkeys(pairs.transformed, threshold) for layer in found}
-    return score(network, fetch, pairs, found, thresholds, **how)
+    return score(network, fetch, pairs, found, thresholds, passing)
 
 
 @torch.inference_mode()
 def extremes(
-    network: nn.Module,
-    layers: Sequence[str],
-    fetch: Images,
-    pairs: Pairs,
-    *,
-    negative: str = "error",
-    activity: str = "mean",
-    device: torch.device,
-    precision: str = "float32",
-    size: int = 1024,
-    kept: KeptActivity | None = None,
+    network: nn.Module, layers: Sequence[str], fetch: Images, pairs: Pairs, how: Passing
 ) -> dict[str, Extremes]:
-    """First pass. Memory holds a batch, a few numbers per unit, per unit the top 1 % of its plain activity, and what
-    ``kept`` takes."""
-    _check_negative(negative)
+    """First pass. Memory holds a batch, a few numbers per unit, per unit the top 1 % of its plain activity, and what is
+    kept for the second."""
     wanted = pairs.wanted
     found: dict[str, _Extremes] = {}
-    for _, layer, raw in paired_activity(network, layers, fetch, pairs, activity, device, precision, size, kept):
+    for _, layer, raw in paired_activity(network, layers, fetch, pairs, how):
         if layer not in found:
             found[layer] = _Extremes(raw, wanted + 1 if wanted else 0)
-        found[layer].see(raw, negative == "rectify")
+        found[layer].see(raw, how.negative == "rectify")
     result = {layer: one.result() for layer, one in found.items()}
-    if negative == "error":
+    if how.negative == "error":
         below = {layer: int(one.negative.any(axis=0).sum()) for layer, one in result.items()}
         refuse_negative({layer: (many, result[layer].maxima.shape[1]) for layer, many in below.items() if many})
     return result
@@ -160,16 +143,9 @@ def score(
     pairs: Pairs,
     found: Mapping[str, Extremes],
     thresholds: Mapping[str, Mapping[str, float]],
-    *,
-    negative: str = "error",
-    activity: str = "mean",
-    device: torch.device,
-    precision: str = "float32",
-    size: int = 1024,
-    kept: KeptActivity | None = None,
+    how: Passing,
 ) -> dict[str, LayerInvariance]:
     """Second pass, with τ of each layer and transformation."""
-    _check_negative(negative)
     for layer, levels in thresholds.items():
         for level, tau in levels.items():
             if not 0 <= tau <= 1:
@@ -177,15 +153,13 @@ def score(
                     f"τ is a share of a unit's maximal activity, from 0 to 1; given {tau} ({layer}, {level})."
                 )
     member = torch.nn.functional.one_hot(torch.from_numpy(np.asarray(pairs.group, np.int64)), len(pairs.names)).T
-    member = member.to(device, _precise(device))
+    member = member.to(how.device, _precise(how.device))
     sums = {
-        layer: _Sums(one, [thresholds[layer][level] for level in pairs.transformed], len(member), pairs, device)
+        layer: _Sums(one, [thresholds[layer][level] for level in pairs.transformed], len(member), pairs, how.device)
         for layer, one in found.items()
     }
-    for places, layer, raw in paired_activity(
-        network, tuple(found), fetch, pairs, activity, device, precision, size, kept
-    ):
-        sums[layer].add(raw.clamp_min(0) if negative == "rectify" else raw, member[:, places], places)
+    for places, layer, raw in paired_activity(network, tuple(found), fetch, pairs, how):
+        sums[layer].add(raw.clamp_min(0) if how.negative == "rectify" else raw, member[:, places], places)
     return {layer: one.result(found[layer], pairs) for layer, one in sums.items()}
 
 
@@ -252,8 +226,3 @@ def _precise(device: torch.device) -> torch.dtype:
 
 def _ratio(above: Shaped[np.ndarray, "..."], below: Shaped[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
     return np.divide(above, below, where=below > 0, out=np.full(np.broadcast(above, below).shape, np.nan))
-
-
-def _check_negative(negative: str) -> None:
-    if negative not in NEGATIVE:
-        raise unknown("treatment of negative activity", negative, NEGATIVE)

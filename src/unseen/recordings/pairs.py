@@ -16,9 +16,10 @@ from torch import Tensor, nn
 
 from unseen.recordings.activity import keeping, named_layers, reducing
 from unseen.recordings.responses import Images, autocast
-from unseen.vocabulary.errors import UnseenError, listed
+from unseen.vocabulary.errors import UnseenError, listed, unknown
 
 RATE = 0.01  # Goodfellow et al. 2009
+NEGATIVE = ("error", "rectify", "keep")
 KEPT = 2**29  # bytes: 10,000 images under twelve transformations, all stages of a ResNet-18
 
 
@@ -74,25 +75,34 @@ class KeptActivity:
             self.images = batch[0][0].stop
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Passing:
+    """How images run through a network: ``size`` images of all versions at a time; a map's ``activity`` is its mean or
+    its max; what is ``negative`` is an error, set to 0 ("rectify") or kept. ``kept`` goes from one pass to the next."""
+
+    device: torch.device
+    precision: str = "float32"
+    size: int = 1024
+    activity: str = "mean"
+    negative: str = "error"
+    kept: KeptActivity | None = None
+
+    def __post_init__(self) -> None:
+        if self.negative not in NEGATIVE:
+            raise unknown("treatment of negative activity", self.negative, NEGATIVE)
+
+
 def paired_activity(
-    network: nn.Module,
-    layers: Sequence[str],
-    fetch: Images,
-    pairs: Pairs,
-    activity: str,
-    device: torch.device,
-    precision: str,
-    size: int,
-    kept: KeptActivity | None = None,
+    network: nn.Module, layers: Sequence[str], fetch: Images, pairs: Pairs, how: Passing
 ) -> Iterator[tuple[slice, str, Tensor]]:
     """Places of images, a layer, and its activity ``[versions, images, units]``; the plain version is the first.
 
-    What ``kept`` has of an earlier pass comes from there, and it takes what it has room for."""
-    kept = KeptActivity(0) if kept is None else kept
+    What was kept of an earlier pass comes from there, and what there is room for is kept."""
+    kept = how.kept or KeptActivity(0)
     yield from tuple(kept.parts)
-    reduce, (recordable, modules) = reducing(activity), named_layers(network, layers)
+    reduce, (recordable, modules) = reducing(how.activity), named_layers(network, layers)
     rows = pairs.rows
-    step = max(1, size // len(rows))
+    step = max(1, how.size // len(rows))
     now: dict[str, Tensor] = {}
     hooks = []
     network.eval()
@@ -101,8 +111,8 @@ def paired_activity(
             hooks.append(module.register_forward_hook(keeping(now, name, reduce, recordable.channel_axis(name))))
         for start in range(kept.images, rows.shape[1], step):
             here = rows[:, start : start + step]
-            with autocast(device, precision):
-                network(fetch(here.ravel(), str(device)).to(device))
+            with autocast(how.device, how.precision):
+                network(fetch(here.ravel(), str(how.device)).to(how.device))
             places = slice(start, start + here.shape[1])
             batch = [(places, name, now.pop(name).unflatten(0, (len(rows), -1))) for name in modules]
             kept.add(batch)

@@ -90,7 +90,7 @@ def check_rectified(study: Study, trial: Trial) -> None:
     import torch
 
     from unseen.recordings.invariance import extremes, refuse_negative
-    from unseen.recordings.pairs import Pairs
+    from unseen.recordings.pairs import Pairs, Passing
     from unseen.studies.asked import layers_to_record
     from unseen.studies.learners import network_of
     from unseen.studies.trials import without_start
@@ -101,7 +101,7 @@ def check_rectified(study: Study, trial: Trial) -> None:
     pairs = Pairs(np.arange(2), {"noise": np.arange(2, 4)}, np.zeros(2, np.int64), ("all",))
     found = extremes(
         network, layers_to_record(recordings.layers, network.layers), lambda rows, device: noise[rows], pairs,
-        negative="keep", activity=recordings.activity, device=torch.device("cpu"),
+        Passing(negative="keep", activity=recordings.activity, device=torch.device("cpu")),
     )  # fmt: skip
     counts = {layer: (int(one.negative.sum()), one.negative.size) for layer, one in found.items()}
     refuse_negative({layer: both for layer, both in counts.items() if both[0]})
@@ -173,10 +173,10 @@ def scored(
     """
     from unseen.recordings.ablation import THRESHOLDS, threshold_curves
     from unseen.recordings.invariance import extremes, score
-    from unseen.recordings.pairs import KeptActivity
+    from unseen.recordings.pairs import KeptActivity, Passing
 
-    kept = KeptActivity()
-    found = extremes(network, layers, fetch, pairs, negative=negative, kept=kept, **how)
+    passing = Passing(negative=negative, kept=KeptActivity(), **how)
+    found = extremes(network, layers, fetch, pairs, passing)
     maxima = {
         level: {layer: one.maxima[place] for layer, one in found.items()}
         for place, level in enumerate(pairs.transformed)
@@ -188,7 +188,7 @@ def scored(
         for layer in found
     }
     taus = {layer: {level: one.threshold for level, one in levels.items()} for layer, levels in chosen.items()}
-    return chosen, score(network, fetch, pairs, found, taus, negative=negative, kept=kept, **how)
+    return chosen, score(network, fetch, pairs, found, taus, passing)
 
 
 def _chosen(curve: AblationCurve | None, threshold: float | str) -> ChosenThreshold:
