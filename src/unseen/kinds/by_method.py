@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unseen.measures import Interval
 from unseen.reports.console import bare_table, print_table
@@ -51,8 +50,7 @@ def met(frame: pl.DataFrame, sets: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in sets if one in there)
 
 
-@dataclass(frozen=True)
-class ByMethod:
+class ByMethod(NamedTuple):
     """Rows of a summary by method, set and measure; of how many repeats at the most; the sets that have numbers."""
 
     rows: Mapping[tuple[str, str, str], Mapping[str, Any]]

@@ -99,14 +99,15 @@ def kind_in(
     folder: str,
     asks: str,
     *,
-    designs: tuple[str, ...],
+    designs: tuple[str, ...] = (),
     numbers: Callable[[Record, Mapping[str, Any]], Iterable[Row]],
     task: str = "classification",
     **others: str,
 ) -> Kind:
     """The kind of a folder whose files have the usual names: ``contents.py`` with ``summary_of``, ``findings_of`` and
     ``contents_of`` a study, ``page.py`` with ``page``, ``terminal.py`` with ``show``, ``plan.py`` with ``plan``.
-    ``others``: what not every kind has, by where it is in the folder (``check="checks:check"``)."""
+    Without ``designs`` only studies that name it are of it. ``others``: what not every kind has, by where it is in the
+    folder (``check="checks:check"``)."""
 
     def part(place: str) -> Callable[..., Any]:
         return later(f"{folder}.{place}")

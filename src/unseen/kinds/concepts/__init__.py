@@ -9,7 +9,6 @@ from unseen.kinds.trial_numbers import classifier_numbers_and
 KIND = kind_in(
     __name__,
     "Does a class read from concepts alone hold on unseen combinations better than one read from the image?",
-    designs=(),
     numbers=classifier_numbers_and(f"{__name__}.numbers:concept_numbers"),
     check="checks:check",
 )

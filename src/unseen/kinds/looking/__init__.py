@@ -8,7 +8,6 @@ from unseen.kinds.trial_numbers import classifier_numbers_and
 KIND = kind_in(
     __name__,
     "Do networks look at the object, on what they saw and on what they did not?",
-    designs=(),
     numbers=classifier_numbers_and(f"{__name__}.numbers:truth_numbers"),
     check="checks:check",
 )

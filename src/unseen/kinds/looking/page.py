@@ -50,8 +50,7 @@ def _first(contents: LookingContents) -> Section | str:
 def _table(contents: LookingContents) -> Section | str:
     if not contents.summary.height:
         return "Numbers of maps: none was compared."
-    found = by_method(contents.summary, SHOWN)
-    told, n, shown = found.rows, found.n, found.sets
+    told, n, shown = by_method(contents.summary, SHOWN)
     there = set(contents.summary["measure"])  # not every world has a floor
     tables = []
     for measure in (one for one in MEASURES if one in there):

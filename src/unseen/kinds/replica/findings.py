@@ -14,7 +14,7 @@ from unseen.designs.replicate import ORIGINAL, REPLICA, SHIFTED
 from unseen.kinds.judged import corrected, judged, told
 from unseen.kinds.learned import learned, unless_learned
 from unseen.kinds.replica.read import EASIER, HARDER, Replicas
-from unseen.measures import fit_line, judge, mean_interval
+from unseen.measures import fit_line, judge
 from unseen.reports.finding import Finding
 from unseen.reports.words import number
 
@@ -53,29 +53,23 @@ def findings(found: Replicas) -> tuple[Finding, ...]:
     known = learned(best[np.isfinite(best)], found.chance)
     made: list[Finding] = []
     for name in found.collections:
-        values = drops(found, name)
-        level = mean_interval(values)
-        if level.n:
-            statement = (
-                f"On {meaning(found, name)} ('{name}'), accuracy is {number(abs(level.value))} "
-                f"{'higher' if level.value < 0 else 'lower'} than on the original, mean of {len(found.models)} models"
-            )
-            side = {REPLICA: 0, EASIER: -1}.get(name, 1)
+        side = {REPLICA: 0, EASIER: -1}.get(name, 1)
+        drop = judge(drops(found, name), side)
+        if drop.interval.n:
             title = {0: "does not change accuracy", -1: "raises accuracy", 1: "lowers accuracy"}[side]
-            one = judged(f"'{name}' {title}", statement, judge(values, side), over=found.over)
-            made += unless_learned([one], known, "the original test set")
-        steep = slopes(found, name)
-        level = mean_interval(steep)
-        if level.n:
+            by, way = abs(drop.interval.value), "higher" if drop.interval.value < 0 else "lower"
             statement = (
-                f"The line of accuracy on '{name}' over that on the original has slope {number(level.value)}, "
+                f"On {meaning(found, name)} ('{name}'), accuracy is {number(by)} {way} than on the original, mean of "
+                f"{len(found.models)} models"
+            )
+            one = judged(f"'{name}' {title}", statement, drop, over=found.over)
+            made += unless_learned([one], known, "the original test set")
+        slope = judge(slopes(found, name), 1, null=1.0)
+        if slope.interval.n:
+            statement = (
+                f"The line of accuracy on '{name}' over that on the original has slope {number(slope.interval.value)}, "
                 f"against 1 where a point of progress is worth a point"
             )
-            verdict = judge(steep, 1, null=1.0)
-            title = f"the slope on '{name}' exceeds 1"
-            made.append(
-                judged(title, statement, verdict, over=found.over)
-                if name in (HARDER, SHIFTED)
-                else told(title, statement, verdict, over=found.over)
-            )
+            say = judged if name in (HARDER, SHIFTED) else told
+            made.append(say(f"the slope on '{name}' exceeds 1", statement, slope, over=found.over))
     return corrected(made)

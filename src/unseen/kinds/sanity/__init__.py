@@ -8,7 +8,6 @@ from unseen.kinds.trial_numbers import classifier_numbers_and
 KIND = kind_in(
     __name__,
     "Do maps depend on what a network learned?",
-    designs=(),
     numbers=classifier_numbers_and(f"{__name__}.numbers:similarity_numbers"),
     check="checks:check",
 )

@@ -58,8 +58,7 @@ def _first(contents: SanityContents) -> Section | str:
 def _table(contents: SanityContents) -> Section | str:
     if not contents.summary.height:
         return "Numbers of methods: no map was recorded."
-    found = by_method(contents.summary, COMPARISONS)
-    told, n, shown = found.rows, found.n, found.sets
+    told, n, shown = by_method(contents.summary, COMPARISONS)
     rows = []
     for method in contents.methods:
         cells = (cell(told.get((method, one, WITHOUT_SIGN)), n) for one in shown)
