@@ -175,8 +175,8 @@ def checks_sections(found: Explained, prefix: str = "") -> list[Section | str]:
     least = min((one["value"] for one in made if np.isfinite(one["value"])), default=0.0)
     lowest = -0.2 if least >= -0.2 else -1.0  # a mean may be as low; a curve must not leave its chart
     chart = charts.curves(
-        made, colours=colours, domain=(lowest, 1), x_title="steps of the randomisation", series_title="method",
-        height=300, y_title="rank correlation without sign",
+        made, charts.Series(colours, "method", "steps of the randomisation"), domain=(lowest, 1), height=300,
+        y_title="rank correlation without sign",
     )  # fmt: skip
     steps = "; ".join(f"{at}: {name.removeprefix('network.')}" for at, name in enumerate(first.steps, 1))
     caption = (

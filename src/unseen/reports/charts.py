@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
@@ -43,6 +44,23 @@ CONFIG: dict[str, Any] = {
     "legend": {"labelColor": role("ink"), "titleColor": role("muted"), "titleFontWeight": "normal", "symbolSize": 120},
     "title": {"color": role("ink"), "anchor": "start", "fontSize": 13, "fontWeight": 600, "offset": 8},
 }
+
+
+@dataclass(frozen=True)
+class Series:
+    """The colour of each series, what they are (``title``: "network"), and what they are drawn against."""
+
+    colours: Mapping[str, str]
+    title: str
+    x_title: str
+
+    @property
+    def colour(self) -> alt.Color:
+        return colour(self.colours, self.title)
+
+    def tips(self) -> list[alt.Tooltip]:
+        """Which series, and where on x, when a pointer rests on it."""
+        return [alt.Tooltip("series:N", title=self.title), alt.Tooltip("x:Q", title=self.x_title)]
 
 
 def set_title(name: str) -> str:
@@ -145,11 +163,9 @@ def interval_tips() -> list[alt.Tooltip]:
 
 def curves(
     rows: Rows,
+    series: Series,
     *,
-    colours: Mapping[str, str],
     domain: Sequence[float | int],
-    x_title: str,
-    series_title: str,
     sets: Sequence[str] = (),
     chance: Sequence[Mapping[str, float | int]] = (),
     published: Rows = (),
@@ -159,7 +175,7 @@ def curves(
 ) -> alt.LayerChart:
     """Mean against x with a band of its interval: dashed where seen, solid where not, hollow where published."""
     data = curve_rows(rows, percent=percent)
-    x = x_axis([row["x"] for row in data], x_title, wrap=24 if height < 160 else 48)  # small panels are narrow
+    x = x_axis([row["x"] for row in data], series.x_title, wrap=24 if height < 160 else 48)  # small panels are narrow
     y = y_axis("value", domain, percent=percent, title=y_title)
     base = alt.Chart(alt.Data(values=data))
     layers: list[alt.Chart] = []
@@ -172,23 +188,23 @@ def curves(
     else:  # with one x a band has no width
         band = bounded.mark_rule(strokeWidth=2, opacity=0.5, clip=True, tooltip=None)
     if any(row["low"] is not None for row in data):
-        layers.append(band.encode(x, spread, alt.Y2("high:Q"), colour(colours, series_title), alt.Detail("set:N")))
+        layers.append(band.encode(x, spread, alt.Y2("high:Q"), series.colour, alt.Detail("set:N")))
     stroke = alt.value([1, 0])
     if sets:
         patterns = dashes(sets)
         scale = alt.Scale(domain=[set_title(name) for name in patterns], range=list(patterns.values()))
         stroke = alt.StrokeDash("set:N", scale=scale, title="images")
-    line = base.mark_line(strokeWidth=2).encode(x, y, colour(colours, series_title))
+    line = base.mark_line(strokeWidth=2).encode(x, y, series.colour)
     layers.append(line.encode(strokeDash=stroke, detail="set:N"))
-    tips = [alt.Tooltip("series:N", title=series_title), alt.Tooltip("x:Q", title=x_title)]
+    tips = series.tips()
     tips += [alt.Tooltip("set:N", title="images")] if sets else []
     tips += [alt.Tooltip("shown:N", title="mean"), *interval_tips()]
     tips += [alt.Tooltip("asked:N", title="test images")] if any(row["asked"] for row in data) else []
     # A wide stroke nobody sees makes a small point easy to hit with a finger.
     point = base.mark_point(filled=True, opacity=1, size=38, strokeWidth=14, strokeOpacity=0)
-    layers.append(point.encode(x, y, colour(colours, series_title), alt.Detail("set:N"), tooltip=tips))
+    layers.append(point.encode(x, y, series.colour, alt.Detail("set:N"), tooltip=tips))
     if published:
-        layers.append(_published(published, x, y, colours, series_title, x_title))
+        layers.append(_published(published, x, y, series))
     return alt.LayerChart(layer=layers, height=height)
 
 
@@ -205,18 +221,15 @@ def _chance(chance: Sequence[Mapping[str, float | int]], x: alt.X, y: alt.Y) -> 
     return [line, word.encode(alt.XValue("width"), y)]
 
 
-def _published(
-    rows: Rows, x: alt.X, y: alt.Y, colours: Mapping[str, str], series_title: str, x_title: str
-) -> alt.Chart:
+def _published(rows: Rows, x: alt.X, y: alt.Y, series: Series) -> alt.Chart:
     data = [{**row, "set": set_title(row["set"]), "shown": number(row["value"])} for row in rows]
     tips = [
         alt.Tooltip("figure:N", title="published in"),
-        alt.Tooltip("series:N", title=series_title),
-        alt.Tooltip("x:Q", title=x_title),
+        *series.tips(),
         alt.Tooltip("set:N", title="images"),
         alt.Tooltip("shown:N", title="value"),
     ]
     hollow = alt.Chart(alt.Data(values=data)).mark_point(
         filled=False, size=110, strokeWidth=1.6, opacity=1, fill="transparent"
     )
-    return hollow.encode(x, y, colour(colours, series_title), alt.Detail("set:N"), tooltip=tips)
+    return hollow.encode(x, y, series.colour, alt.Detail("set:N"), tooltip=tips)

@@ -30,28 +30,33 @@ def losses(contents: Contents, *, colours: Mapping[str, str] | None = None, orde
         return "Loss curves: none was kept."
     chosen = "total" if "total" in targets else targets[0]
     rows = thinned([row for row in rows if row["target"] == chosen])
-    colours = colours_of(contents) if colours is None else colours
+    series = series_of(contents, colours)
     domain = panels.loss_domain([row["loss"] for row in rows])
     count = len({row["trial"] for row in rows})
     height = 150 if count <= MOST_FLAT else 210
 
     def panel(x: float | str) -> Panel:
         mine = [row for row in rows if row["x"] == x]
-        chart = panels.losses(mine, colours=colours, domain=domain, series_title=contents.series_title, height=height)
+        chart = panels.losses(mine, series, domain=domain, height=height)
         return Panel(condition(contents.x_title, x), chart)
 
     dashes = {"training": tuple(panels.TRAIN_DASH), "validation": (1, 0)}
-    keys = [*series_keys(colours, rows), *(Key(name, dash=dash) for name, dash in dashes.items())]
+    keys = [*series_keys(series.colours, rows), *(Key(name, dash=dash) for name, dash in dashes.items())]
     caption = f"Loss ({chosen}) of {count} trials over their epochs, one line per trial and phase."
     epochs = Counter((row["trial"], row["phase"]) for row in rows if charts.finite(row["loss"]) is not None)
     if 1 in epochs.values():
         points = [Key(name, shape=shape) for name, shape in zip(dashes, panels.PHASE_SHAPES.values())]
-        keys = [*(keys if max(epochs.values()) > 1 else series_keys(colours, rows)), *points]
+        keys = [*(keys if max(epochs.values()) > 1 else series_keys(series.colours, rows)), *points]
         caption += " A single epoch is a point, not a line."
     found = {row["x"]: None for row in rows}
     xs = [x for x in order if x in found] or sorted(found)
     made = tuple(panel(x) for x in xs)
     return Figure("losses", "Loss curves", caption, made, tuple(keys))
+
+
+def series_of(contents: Contents, colours: Mapping[str, str] | None = None) -> charts.Series:
+    """The series of a report, in the report's colours unless others are given."""
+    return charts.Series(colours_of(contents) if colours is None else colours, contents.series_title, contents.x_title)
 
 
 def series_keys(colours: Mapping[str, str], rows: Iterable[Row]) -> list[Key]:

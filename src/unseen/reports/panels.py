@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import altair as alt
 
-from unseen.reports.charts import Rows, colour, curve_rows, finite, interval_tips, y_axis
+from unseen.reports.charts import Rows, Series, curve_rows, finite, interval_tips, y_axis
 
 TRAIN_DASH = [2, 2]
 PHASE_SHAPES = {"train": "diamond", "validation": "circle"}  # where one epoch makes no line
 
 
 def build_up(
-    rows: Rows,
-    *,
-    layers: Sequence[str],
-    colours: Mapping[str, str],
-    domain: Sequence[float | int],
-    x_title: str,
-    series_title: str,
-    height: int = 180,
+    rows: Rows, series: Series, *, layers: Sequence[str], domain: Sequence[float | int], height: int = 180
 ) -> alt.LayerChart:
     """A measure over the layers of a network, in their order: one line per series and x, fainter where x is smaller."""
     data = [
@@ -38,29 +31,20 @@ def build_up(
     x = alt.X("layer:N", sort=list(layers), axis=axis, scale=alt.Scale(type="point", padding=0.3))
     y = y_axis("value", domain, title="median specialization")
     faint = [1 - 0.7 * (xs[-1] - x) / (xs[-1] - xs[0]) if len(xs) > 1 else 1 for x in xs]
-    opacity = alt.Opacity("x:O", scale=alt.Scale(type="ordinal", domain=xs, range=faint), title=x_title)
-    line = base.mark_line(strokeWidth=1.8).encode(x, y, colour(colours, series_title), opacity, alt.Detail("x:N"))
+    opacity = alt.Opacity("x:O", scale=alt.Scale(type="ordinal", domain=xs, range=faint), title=series.x_title)
+    line = base.mark_line(strokeWidth=1.8).encode(x, y, series.colour, opacity, alt.Detail("x:N"))
     tips = [
         alt.Tooltip("layer:N"),
-        alt.Tooltip("series:N", title=series_title),
-        alt.Tooltip("x:Q", title=x_title),
+        *series.tips(),
         alt.Tooltip("shown:N", title="mean"),
         *interval_tips(),
     ]
     point = base.mark_point(filled=True, size=30, strokeWidth=12, strokeOpacity=0)
-    points = point.encode(x, y, colour(colours, series_title), opacity, tooltip=tips)
+    points = point.encode(x, y, series.colour, opacity, tooltip=tips)
     return alt.LayerChart(layer=[line, points], height=height)
 
 
-def trials(
-    rows: Rows,
-    *,
-    colours: Mapping[str, str],
-    span: Sequence[float | int],
-    x_title: str,
-    series_title: str,
-    height: int = 240,
-) -> alt.LayerChart:
+def trials(rows: Rows, series: Series, *, span: Sequence[float | int], height: int = 240) -> alt.LayerChart:
     """One point per trial: how specialized its units are, and how well it does on what it has not seen."""
     data = [
         {
@@ -75,22 +59,17 @@ def trials(
     axis = alt.Axis(title="median specialization", format="~g", tickCount=5, grid=True)
     x = alt.X("specialization:Q", scale=alt.Scale(domain=list(span), nice=False), axis=axis)
     tips = [
-        alt.Tooltip("series:N", title=series_title),
-        alt.Tooltip("x:Q", title=x_title),
+        *series.tips(),
         alt.Tooltip("seed:N"),
         alt.Tooltip("specialization:Q", format=".3f"),
         alt.Tooltip("accuracy:Q", title="OOD accuracy", format=".3f"),
     ]
     point = alt.Chart(alt.Data(values=data)).mark_point(filled=True, size=46, opacity=0.75)
-    chart = point.encode(
-        x, y_axis("accuracy", (0, 1), title="OOD accuracy"), colour(colours, series_title), tooltip=tips
-    )
+    chart = point.encode(x, y_axis("accuracy", (0, 1), title="OOD accuracy"), series.colour, tooltip=tips)
     return alt.LayerChart(layer=[chart], height=height)
 
 
-def losses(
-    rows: Rows, *, colours: Mapping[str, str], domain: Sequence[float | int], series_title: str, height: int = 150
-) -> alt.LayerChart:
+def losses(rows: Rows, series: Series, *, domain: Sequence[float | int], height: int = 150) -> alt.LayerChart:
     """Every trial's loss, as faint lines: dotted in training, solid in validation. Logarithmic if it spans decades.
     One epoch makes no line but a point: a diamond in training, a circle in validation."""
     number = {trial: index for index, trial in enumerate(dict.fromkeys(row["trial"] for row in rows))}
@@ -114,7 +93,7 @@ def losses(
     y = alt.Y("loss:Q", scale=scale, axis=axis)
     ticks = alt.Axis(title="epoch", values=epoch_ticks(data), format="d")
     x = alt.X("epoch:Q", scale=alt.Scale(nice=False, zero=False), axis=ticks)
-    tips = [alt.Tooltip("series:N", title=series_title), alt.Tooltip("phase:N")]  # of the line, not of a point
+    tips = [alt.Tooltip("series:N", title=series.title), alt.Tooltip("phase:N")]  # of the line, not of a point
     epochs = Counter((row["trial"], row["phase"]) for row in data)
     lone = [row for row in data if epochs[row["trial"], row["phase"]] == 1]
     layers = []
@@ -122,12 +101,12 @@ def losses(
         mark = alt.Chart(alt.Data(values=lone)).mark_point(filled=True, size=34, opacity=0.75)
         shapes = alt.Scale(domain=list(PHASE_SHAPES), range=list(PHASE_SHAPES.values()))
         shape = alt.Shape("phase:N", scale=shapes)
-        layers.append(mark.encode(x, y, colour(colours, series_title), shape, tooltip=[*tips, alt.Tooltip("loss:Q")]))
+        layers.append(mark.encode(x, y, series.colour, shape, tooltip=[*tips, alt.Tooltip("loss:Q")]))
     if len(lone) < len(data) or not data:
         lines = alt.Chart(alt.Data(values=[row for row in data if epochs[row["trial"], row["phase"]] > 1]))
         line = lines.mark_line(strokeWidth=1.2, opacity=0.6, clip=True, interpolate="linear")
         phases = alt.StrokeDash("phase:N", scale=alt.Scale(domain=list(PHASE_SHAPES), range=[TRAIN_DASH, [1, 0]]))
-        layers.append(line.encode(x, y, colour(colours, series_title), phases, alt.Detail("trial:N"), tooltip=tips))
+        layers.append(line.encode(x, y, series.colour, phases, alt.Detail("trial:N"), tooltip=tips))
     return alt.LayerChart(layer=layers, height=height)
 
 

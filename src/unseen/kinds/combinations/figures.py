@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping
 from unseen.kinds.combinations.shown import CombinationContents
 from unseen.reports import charts, panels
 from unseen.reports.contents import Contents
-from unseen.reports.figures import Figure, Key, Panel, losses, series_keys
+from unseen.reports.figures import Figure, Key, Panel, losses, series_keys, series_of
 from unseen.reports.selection import (
     Row,
     band_words,
     chance_line,
-    colours_of,
     deepest,
     degenerate_words,
     layer_order,
@@ -37,17 +36,15 @@ def accuracy(contents: Contents) -> Figure | str:
     targets = ordered(row["target"] for row in rows)
     lead = lead_target(rows)
     sets = ordered(row["set"] for row in rows)
-    colours, published = colours_of(contents), published_rows(contents)
+    series, published = series_of(contents), published_rows(contents)
 
     def panel(target: str) -> Panel:
         mine = [row for row in rows if row["target"] == target]
         overlay = published if target == lead else []
         chart = charts.curves(
             mine,
-            colours=colours,
+            series,
             domain=(0, 1),
-            x_title=contents.x_title,
-            series_title=contents.series_title,
             sets=sets,
             chance=chance_line(mine),
             published=overlay,
@@ -56,7 +53,7 @@ def accuracy(contents: Contents) -> Figure | str:
         )
         return Panel(target, chart, large=target == lead)
 
-    keys = series_keys(colours, rows) + [
+    keys = series_keys(series.colours, rows) + [
         Key(charts.set_title(name), dash=tuple(dash)) for name, dash in charts.dashes(sets).items()
     ]
     keys += [Key("published", hollow=True)] if published else []
@@ -107,17 +104,15 @@ def layers(contents: Contents) -> Figure | str:
     if len(xs) * len({row["series"] for row in rows}) > 12:  # more lines than an eye can follow
         rows = [row for row in rows if row["x"] in (xs[0], xs[-1])]
         which = f", for the fewest and the most {things(contents.x_title)}"
-    colours = colours_of(contents)
+    series = series_of(contents)
     domain = (0, top(rows))
 
     def panel(kind: str) -> Panel:
         chart = panels.build_up(
             [row for row in rows if row["unit_type"] == kind],
+            series,
             layers=names,
-            colours=colours,
             domain=domain,
-            x_title=contents.x_title,
-            series_title=contents.series_title,
         )
         return Panel(f"{kind} units", chart)
 
@@ -128,7 +123,7 @@ def layers(contents: Contents) -> Figure | str:
     )
     kinds = ordered(row["unit_type"] for row in rows)
     made = tuple(panel(kind) for kind in kinds)
-    return Figure("layers", "Build-up across layers", caption, made, tuple(series_keys(colours, rows)))
+    return Figure("layers", "Build-up across layers", caption, made, tuple(series_keys(series.colours, rows)))
 
 
 def scatter(contents: CombinationContents) -> Figure | str:
@@ -136,17 +131,15 @@ def scatter(contents: CombinationContents) -> Figure | str:
     rows = [row for row in found if None not in (charts.finite(row["specialization"]), charts.finite(row["accuracy"]))]
     if not rows:
         return "Specialization against OOD accuracy: no trial has both numbers."
-    colours = colours_of(contents)
+    series = series_of(contents)
     tenths = [10 * row["specialization"] for row in rows]
     span = (math.floor(min(tenths) - 0.1) / 10, math.ceil(max(tenths) + 0.1) / 10)
 
     def panel(target: str) -> Panel:
         chart = panels.trials(
             [row for row in rows if row["target"] == target],
-            colours=colours,
+            series,
             span=span,
-            x_title=contents.x_title,
-            series_title=contents.series_title,
         )
         return Panel(target, chart)
 
@@ -161,7 +154,9 @@ def scatter(contents: CombinationContents) -> Figure | str:
         f"{gone + 'that type.' if len(found) > len(rows) else ''}"
     )
     made = tuple(panel(target) for target in targets)
-    return Figure("scatter", "Specialization against OOD accuracy", caption, made, tuple(series_keys(colours, rows)))
+    return Figure(
+        "scatter", "Specialization against OOD accuracy", caption, made, tuple(series_keys(series.colours, rows))
+    )
 
 
 def by_unit_type(
@@ -169,15 +164,13 @@ def by_unit_type(
 ) -> Figure:
     """A panel for each measure and unit type."""
     rows = [row for made in measures.values() for row in made]
-    colours, domain = colours_of(contents), (0, 1) if percent else (0, top(rows))
+    series, domain = series_of(contents), (0, 1) if percent else (0, top(rows))
 
     def panel(measure: str, kind: str) -> Panel:
         chart = charts.curves(
             [row for row in measures[measure] if row["unit_type"] == kind],
-            colours=colours,
+            series,
             domain=domain,
-            x_title=contents.x_title,
-            series_title=contents.series_title,
             percent=percent,
             height=180 if len(measures) == 1 else 150,
             y_title=measure,
@@ -188,7 +181,7 @@ def by_unit_type(
 
     kinds = ordered(row["unit_type"] for row in rows)
     made = tuple(panel(measure, kind) for measure in measures for kind in kinds if measures[measure])
-    return Figure(name, title, caption, made, tuple(series_keys(colours, rows)))
+    return Figure(name, title, caption, made, tuple(series_keys(series.colours, rows)))
 
 
 FIGURES: Mapping[str, Callable[[CombinationContents], Figure | str]] = {

@@ -23,10 +23,8 @@ def shape_bias(contents: CuesContents) -> Figure | str:
     if not rows:
         return "Shape bias: no network answered either cue on images whose cues conflict."
     colours = colours_of(contents)
-    chart = charts.curves(
-        [{**row, "set": ""} for row in rows], colours=colours, domain=(0, 1), x_title=contents.x_title,
-        series_title="network", height=260, y_title="shape bias",
-    )  # fmt: skip
+    series = charts.Series(colours, "network", contents.x_title)
+    chart = charts.curves([{**row, "set": ""} for row in rows], series, domain=(0, 1), height=260, y_title="shape bias")
     caption = (
         f"Decisions for shape among those for shape or {contents.cue}, on new objects whose {contents.cue} is that of "
         f"another {contents.category} (Geirhos et al. 2019), against the share of training images whose {contents.cue} "
@@ -47,8 +45,8 @@ def accuracy(contents: CuesContents) -> Figure | str:
     for model in contents.models:
         mine: list[Row] = [{**row, "series": row["set"], "set": ""} for row in rows if row["series"] == model.model]
         chart = charts.curves(
-            mine, colours=painted, domain=(0, 1), x_title=contents.x_title, series_title="images", height=170,
-            y_title="accuracy", chance=chance_line(mine),
+            mine, charts.Series(painted, "images", contents.x_title), domain=(0, 1), height=170, y_title="accuracy",
+            chance=chance_line(mine),
         )  # fmt: skip
         made.append(Panel(model.model, chart))
     caption = (

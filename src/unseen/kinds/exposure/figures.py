@@ -67,10 +67,8 @@ def accuracy(contents: ExposureContents) -> Figure | str:
         if mine:
             chart = charts.curves(
                 [_as_family(about, row) for row in mine],
-                colours=_family_colours(about),
+                charts.Series(_family_colours(about), "family", X_TITLE),
                 domain=(0, 1),
-                x_title=X_TITLE,
-                series_title="family",
                 sets=sets,
                 chance=chance_line(mine),
                 height=150,
@@ -161,11 +159,9 @@ def layers(contents: ExposureContents) -> Figure | str:
         if mine:
             chart = panels.build_up(
                 mine,
+                charts.Series(_family_colours(about), "family", "seen transformed"),
                 layers=names,
-                colours=_family_colours(about),
                 domain=domain,
-                x_title="seen transformed",
-                series_title="family",
                 height=150,
             )
             made.append(Panel(name, chart))

@@ -84,8 +84,8 @@ def _shares(contents: VariabilityContents, regime: str, name: str, figure: str) 
             for one in found if one.factor == factor for share, e in one.points
         ]  # fmt: skip
         chart = charts.curves(
-            rows, colours=colours, domain=domain, x_title="% that varies", series_title="network", height=170,
-            y_title="gap", percent=True,
+            rows, charts.Series(colours, "network", "% that varies"), domain=domain, height=170, y_title="gap",
+            percent=True,
         )  # fmt: skip
         panels.append(Panel(factor, chart))
     keys = [Key(name, colour=colour) for name, colour in colours.items()]
