@@ -231,7 +231,7 @@ def answered(pictures: bool = True, classes: int = 9) -> AnswerPictures:
     right = np.where(seen, 34, 12) * (asked > 0)
     names = tuple(map(str, range(9)))
     cells = tuple(
-        CellPicture(f"{x} combinations", target, "digit", "position", names, names, right, asked, seen, 6, x == 36)
+        CellPicture("digit", "position", names, names, f"{x} combinations", target, right, asked, seen, 6, x == 36)
         for x in (9, 18, 27, 36, 45)
         for target in TARGETS
     )

@@ -280,7 +280,7 @@ def test_each_network_starts_a_line_of_answers_where_all_have_as_many():
 def test_splits_by_levels_are_a_table_of_splits_and_pairs_of_factors(folder):
     seen = np.ones((2, 3), dtype=bool)
     pictures = tuple(
-        SplitPicture(f"{split}: {rows} × x", rows, "x", ("0", "1"), ("0", "1", "2"), seen, ~seen, 5 * seen, split=split)
+        SplitPicture(rows, "x", ("0", "1"), ("0", "1", "2"), f"{split}: {rows} × x", seen, ~seen, 5 * seen, split=split)
         for split in reversed(MODES)
         for rows in ("floor_hue", "scale")
     )

@@ -190,7 +190,7 @@ def test_on_a_phone_a_wide_grid_of_examples_scrolls_in_its_own_box(tmp_path):
     seen, levels = np.ones((3, 20), dtype=bool), tuple(f"{k}–{k + 0.5}" for k in range(20))
     images = np.full((3, 20, 8, 8, 1), 128, dtype=np.uint8)
     pictures = tuple(
-        SplitPicture(split, "scale", "position_x", ("0", "1", "2"), levels, seen, ~seen, 5 * seen, images, split=split)
+        SplitPicture("scale", "position_x", ("0", "1", "2"), levels, split, seen, ~seen, 5 * seen, images, split=split)
         for split in ("extrapolation", "random")
     )
     page = witnessed(regression(splits=pictures), tmp_path, GRID_WITNESS)

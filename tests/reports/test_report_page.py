@@ -109,7 +109,7 @@ def test_findings_say_plainly_whether_they_hold(reader):
 def test_a_wide_grid_has_nothing_beside_it_that_would_cut_it_off(columns, place):
     seen = np.zeros((12, columns), dtype=bool)
     names = tuple(f"transformation {number}" for number in range(columns))
-    one = SplitPicture("trained on one", "category", "kind", tuple(map(str, range(12))), names, seen, ~seen, 3 * seen)
+    one = SplitPicture("category", "kind", tuple(map(str, range(12))), names, "trained on one", seen, ~seen, 3 * seen)
     section = splits_section(contents(splits=(one, replace(one, title="trained on two"))))
     assert section.blocks[0].body.startswith(f'<div class="{place}">')
 

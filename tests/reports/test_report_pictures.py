@@ -36,7 +36,7 @@ def picture() -> SplitPicture:
 def grid(rows: tuple[str, ...], columns: tuple[str, ...], **changes) -> SplitPicture:
     seen = np.zeros((len(rows), len(columns)), dtype=bool)
     seen[0] = True
-    return SplitPicture("a", "category", "azimuth", rows, columns, seen, ~seen, seen * 12, **changes)
+    return SplitPicture("category", "azimuth", rows, columns, "a", seen, ~seen, seen * 12, **changes)
 
 
 def test_the_text_has_a_mark_for_every_cell(picture):

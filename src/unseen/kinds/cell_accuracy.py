@@ -56,7 +56,16 @@ class Tally:
         self, right: np.ndarray, asked: np.ndarray, seen: np.ndarray, asked_of: np.ndarray, whose: str
     ) -> CellPicture:
         return CellPicture(
-            *self.key, *self.levels, right, asked, seen, self.networks, self.main, whose=whose, asked_of=asked_of
+            *self.key[2:],
+            *self.levels,
+            *self.key[:2],
+            right,
+            asked,
+            seen,
+            self.networks,
+            self.main,
+            whose=whose,
+            asked_of=asked_of,
         )
 
 

@@ -51,7 +51,6 @@ def neighbour_accuracy(
     instances: Int[np.ndarray, " n"],
     *,
     neighbours: int = NEIGHBOURS,
-    temperature: float = TEMPERATURE,
     folds: int = 5,
 ) -> tuple[float, int]:
     """How many images are of the class that their nearest neighbours vote for, and how many were asked. Neighbours are
@@ -64,9 +63,8 @@ def neighbour_accuracy(
         if out.all():
             continue
         votes = nearest_classes(
-            features[~out], labels[~out], features[out],
-            neighbours=neighbours, temperature=temperature, classes=int(labels.max()) + 1,
-        )  # fmt: skip
+            features[~out], labels[~out], features[out], neighbours=neighbours, classes=int(labels.max()) + 1
+        )
         right, asked = right + int((votes.argmax(1) == labels[out]).sum()), asked + int(out.sum())
     return (right / asked if asked else float("nan")), asked
 

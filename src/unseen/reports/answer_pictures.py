@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unseen.reports.grid import Grid
+
 
 @dataclass(frozen=True, eq=False)
-class CellPicture:
+class CellPicture(Grid):
     """Answers about ``target`` in each cell of two factors, of all ``networks`` of one condition.
 
     ``right`` and ``asked`` are numbers of answers ``[rows, columns]``. ``seen`` marks cells that training showed. Where
@@ -18,10 +20,6 @@ class CellPicture:
 
     condition: str
     target: str
-    row_factor: str
-    column_factor: str
-    row_levels: tuple[str, ...]
-    column_levels: tuple[str, ...]
     right: np.ndarray
     asked: np.ndarray
     seen: np.ndarray

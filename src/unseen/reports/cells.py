@@ -40,7 +40,7 @@ def cell_words(picture: CellPicture, row: int, column: int) -> str:
     """
     >>> import numpy as np
     >>> two, yes = np.array([[3, 0]]), np.array([[True, False]])
-    >>> one = CellPicture("", "digit", "digit", "place", ("7",), ("left", "right"), two, 2 * two, yes, 2)
+    >>> one = CellPicture("digit", "place", ("7",), ("left", "right"), "", "digit", two, 2 * two, yes, 2)
     >>> cell_words(one, 0, 0), cell_words(one, 0, 1)
     ('7, left: 3 of 6 right (0.500), seen in training', '7, right: not tested')
     """
@@ -68,7 +68,7 @@ def count_words(picture: CellPicture) -> str:
 
     >>> import numpy as np
     >>> n = np.array([[6, 0, 10]])
-    >>> count_words(CellPicture("", "digit", "digit", "place", ("7",), ("a", "b", "c"), n, n, n > 0, 2))
+    >>> count_words(CellPicture("digit", "place", ("7",), ("a", "b", "c"), "", "digit", n, n, n > 0, 2))
     '3–5 test images a cell, asked of 2 networks'
     """
     each = sorted({value for value in picture.images.ravel().tolist() if math.isfinite(value)})
@@ -84,7 +84,7 @@ def _networks(picture: CellPicture) -> str:
     >>> import numpy as np
     >>> n = np.array([[6, 0, 10]])
     >>> of = np.array([[1, 0, 3]])
-    >>> _networks(CellPicture("", "a", "a", "b", ("7",), ("a", "b", "c"), n, n, n > 0, 4, whose="x", asked_of=of))
+    >>> _networks(CellPicture("a", "b", ("7",), ("a", "b", "c"), "", "a", n, n, n > 0, 4, whose="x", asked_of=of))
     '1–3 of 4 networks'
     """
     if picture.asked_of is None or not picture.whose:

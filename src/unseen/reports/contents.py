@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unseen.reports.grid import Grid
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class SplitPicture:
+class SplitPicture(Grid):
     """One condition's grid: which cells are seen, which are asked, with an example image of each cell.
 
     ``seen`` and ``asked`` are boolean ``[rows, columns]``; ``counts`` the training images per cell. ``examples`` is
@@ -32,10 +34,6 @@ class SplitPicture:
     """
 
     title: str
-    row_factor: str
-    column_factor: str
-    row_levels: tuple[str, ...]
-    column_levels: tuple[str, ...]
     seen: np.ndarray
     asked: np.ndarray
     counts: np.ndarray
@@ -51,7 +49,7 @@ class SplitPicture:
 
 
 @dataclass(frozen=True, eq=False)
-class UnitPicture:
+class UnitPicture(Grid):
     """A unit's activation grid ``[rows, columns]``, scaled to [0, 1], and its scores."""
 
     title: str
@@ -62,10 +60,6 @@ class UnitPicture:
     selectivity: float
     invariance: float
     grid: np.ndarray
-    row_levels: tuple[str, ...]
-    column_levels: tuple[str, ...]
-    row_factor: str = ""
-    column_factor: str = ""
 
 
 @dataclass(frozen=True, eq=False)

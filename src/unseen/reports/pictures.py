@@ -127,7 +127,7 @@ def face_words(picture: SplitPicture) -> str:
 
     >>> import numpy as np
     >>> yes = np.eye(2, dtype=bool)
-    >>> face_words(SplitPicture("", "x", "y", ("0", "1"), ("a", "b"), yes, ~yes, 300 * yes, reach="lowest 2 levels"))
+    >>> face_words(SplitPicture("x", "y", ("0", "1"), ("a", "b"), "", yes, ~yes, 300 * yes, reach="lowest 2 levels"))
     '2 of 4 seen, 2 asked (lowest 2 levels)'
     """
     asked = int(picture.asked.sum())
@@ -164,7 +164,7 @@ def count_words(picture: SplitPicture) -> str:
 
     >>> import numpy as np
     >>> yes = np.eye(2, dtype=bool)
-    >>> count_words(SplitPicture("k = 1", "digit", "place", ("0", "1"), ("a", "b"), yes, ~yes, 300 * yes))
+    >>> count_words(SplitPicture("digit", "place", ("0", "1"), ("a", "b"), "k = 1", yes, ~yes, 300 * yes))
     '2 of 4 cells seen, 300 images each (600 in all); 2 asked'
     """
     if picture.words:

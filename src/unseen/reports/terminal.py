@@ -21,7 +21,7 @@ def grid_text(picture: SplitPicture) -> str:
 
     >>> import numpy as np
     >>> yes = np.eye(2, dtype=bool)
-    >>> print(grid_text(SplitPicture("k = 1", "digit", "place", ("0", "1"), ("a", "b"), yes, ~yes, 300 * yes)))
+    >>> print(grid_text(SplitPicture("digit", "place", ("0", "1"), ("a", "b"), "k = 1", yes, ~yes, 300 * yes)))
     k = 1: digit (rows) × place (columns)
     2 of 4 cells seen, 300 images each (600 in all); 2 tested only
     <BLANKLINE>

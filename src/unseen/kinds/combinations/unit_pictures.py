@@ -38,11 +38,11 @@ def top_units(study: Study, trials: Sequence[Record], names: dict[str, str], eac
                 low, high = np.nanmin(grid), np.nanmax(grid)
                 pictures.append(
                     UnitPicture(
+                        facts["factors"][0], facts["factors"][1],
+                        _level_names(study, facts, 0, grid.shape[0]), _level_names(study, facts, 1, grid.shape[1]),
                         f"{name}, {record.split_facts.combinations} combinations, seed {facts['seed']}",
                         layers[-1], int(unit), factor, float(scores.specialization[unit]),
                         float(scores.selectivity[unit]), float(scores.invariance[unit]), (grid - low) / (high - low),
-                        _level_names(study, facts, 0, grid.shape[0]), _level_names(study, facts, 1, grid.shape[1]),
-                        facts["factors"][0], facts["factors"][1],
                     )
                 )  # fmt: skip
     return tuple(pictures)

@@ -18,6 +18,14 @@ ROW = 64
 
 @triton.jit
 @no_type_check
+def _vector(at, x, y, z):
+    tl.store(at, x)
+    tl.store(at + 1, y)
+    tl.store(at + 2, z)
+
+
+@triton.jit
+@no_type_check
 def _axes(x, y, z):
     """Right and up of who looks along a direction: ``projection.axes``."""
     length = tl.sqrt_rn(x * x + y * y)
@@ -95,18 +103,10 @@ def _map(
     reach, column, line = tl.where(usual, reach, 1.0), tl.where(usual, column, 0.0), tl.where(usual, line, 0.0)
     texel = reach * (2.0 / (SIZE - 2 * MARGIN))
     column, line = column - texel * (SIZE * 0.5), line - texel * (SIZE * 0.5)
-    tl.store(row, tl.div_rn(rx, texel))
-    tl.store(row + 1, tl.div_rn(ry, texel))
-    tl.store(row + 2, tl.div_rn(rz, texel))
-    tl.store(row + 3, tl.div_rn(ux, texel))
-    tl.store(row + 4, tl.div_rn(uy, texel))
-    tl.store(row + 5, tl.div_rn(uz, texel))
-    tl.store(row + 6, tl.div_rn(tx, texel))
-    tl.store(row + 7, tl.div_rn(ty, texel))
-    tl.store(row + 8, tl.div_rn(tz, texel))
-    tl.store(row + 9, rx * column + ux * line)
-    tl.store(row + 10, ry * column + uy * line)
-    tl.store(row + 11, rz * column + uz * line)
+    _vector(row, tl.div_rn(rx, texel), tl.div_rn(ry, texel), tl.div_rn(rz, texel))
+    _vector(row + 3, tl.div_rn(ux, texel), tl.div_rn(uy, texel), tl.div_rn(uz, texel))
+    _vector(row + 6, tl.div_rn(tx, texel), tl.div_rn(ty, texel), tl.div_rn(tz, texel))
+    _vector(row + 9, rx * column + ux * line, ry * column + uy * line, rz * column + uz * line)
     return texel, tl.where(far, CUT_FADE / SIZE, FADE)
 
 
@@ -131,32 +131,16 @@ def frame(
     length = tl.maximum(length, 1e-20)
     fx, fy, fz = tl.div_rn(fx, length), tl.div_rn(fy, length), tl.div_rn(fz, length)
     rx, ry, ux, uy, uz = _axes(fx, fy, fz)
-    tl.store(row, rx)
-    tl.store(row + 1, ry)
-    tl.store(row + 2, rx * 0.0)
-    tl.store(row + 3, ux)
-    tl.store(row + 4, uy)
-    tl.store(row + 5, uz)
-    tl.store(row + 6, fx)
-    tl.store(row + 7, fy)
-    tl.store(row + 8, fz)
-    tl.store(row + 9, ex)
-    tl.store(row + 10, ey)
-    tl.store(row + 11, ez)
+    _vector(row, rx, ry, rx * 0.0)
+    _vector(row + 3, ux, uy, uz)
+    _vector(row + 6, fx, fy, fz)
+    _vector(row + 9, ex, ey, ez)
     tl.store(row + 12, focal)
     scale = focal * (SIZE * 0.5)
-    tl.store(row + 38, rx * scale)
-    tl.store(row + 39, ry * scale)
-    tl.store(row + 40, rx * 0.0)
-    tl.store(row + 41, ux * -scale)
-    tl.store(row + 42, uy * -scale)
-    tl.store(row + 43, uz * -scale)
-    tl.store(row + 44, fx)
-    tl.store(row + 45, fy)
-    tl.store(row + 46, fz)
-    tl.store(row + 47, ex)
-    tl.store(row + 48, ey)
-    tl.store(row + 49, ez)
+    _vector(row + 38, rx * scale, ry * scale, rx * 0.0)
+    _vector(row + 41, ux * -scale, uy * -scale, uz * -scale)
+    _vector(row + 44, fx, fy, fz)
+    _vector(row + 47, ex, ey, ez)
     lx, ly, lz = tl.load(view + 6), tl.load(view + 7), tl.load(view + 8)
     rx, ry, ux, uy, uz = _axes(-lx, -ly, -lz)
     texel, fade = _map(row + 14, seen, rx, ry, rx * 0.0, -ux, -uy, -uz, lx, ly, lz, things, ints, low, high,
