@@ -11,7 +11,6 @@ horizontal axis turns it from 85° on one side of the camera to 85° on the othe
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,11 +18,9 @@ import numpy as np
 
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.world import World
-from unseen.worlds.rendering.bank import Bank
 from unseen.worlds.rendering.mesh import Mesh, joined, mesh
 from unseen.worlds.rendering.scene import Scenes
-from unseen.worlds.toys.grid import check_side, levels_on, whole
-from unseen.worlds.toys.official import official
+from unseen.worlds.toys.grid import levels_on, whole
 from unseen.worlds.toys.rendered_grid import rendered_grid
 from unseen.worlds.toys.things import Thing, things
 
@@ -71,14 +68,12 @@ def mpi3d(root: str | Path | None = None, *, side: int = 64) -> World:
     the pictures of an MPI3D-like scene are drawn, ``side`` pixels wide; ``root`` is one of the official files
     (``mpi3d_real.npz``, ``mpi3d_realistic.npz``, ``mpi3d_toy.npz``), or a folder with one of them.
     """
-    check_side(side, root)
-    if root is not None:
-        where = ("mpi3d", root, FILES, "images", SPACE, (64, 64, 3))
-        return official(*where, citation=CITATION, licence="CC BY 4.0")
-    source = "mpi3d-like: MPI3D's grid of factors; the pictures are a re-render, ours; named so"
-    ours = "the arm, its range, the band, the cameras and the lights: see unseen.worlds.toys.mpi3d"
-    told = {"source": source, "citation": CITATION, "ours": ours}
-    return rendered_grid("mpi3d-like", SPACE, furnished, Rig(), side, VERSION, told)
+    return rendered_grid(
+        root, side, SPACE, meshes, Rig(), VERSION,
+        published="mpi3d", files=FILES, citation=CITATION, licence="CC BY 4.0", name="mpi3d-like",
+        whose="mpi3d-like: MPI3D's",
+        ours="the arm, its range, the band, the cameras and the lights: see unseen.worlds.toys.mpi3d",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -112,13 +107,6 @@ class Rig:
         elevation = table(ELEVATIONS)[at["camera_height"]]
         stage = staged(at["object_shape"], device, elevation=elevation, **STAGE)
         return replace(stage, things=things(parts, len(rows), device))
-
-
-@lru_cache(maxsize=1)
-def furnished() -> Bank:
-    """All meshes, made once: a few hundred faces each. Their hash is part of the fingerprint, since they are built from
-    solids that others may improve."""
-    return Bank(meshes())
 
 
 def meshes() -> tuple[Mesh, ...]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import colorsys
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +21,9 @@ import numpy as np
 
 from unseen.vocabulary.factors import Factor, FactorSpace
 from unseen.vocabulary.world import World
-from unseen.worlds.rendering.bank import Bank
 from unseen.worlds.rendering.mesh import Mesh, joined, mesh, moved
 from unseen.worlds.rendering.scene import Scenes
-from unseen.worlds.toys.grid import check_side, levels_on, whole
-from unseen.worlds.toys.official import official
+from unseen.worlds.toys.grid import levels_on, whole
 from unseen.worlds.toys.rendered_grid import rendered_grid
 from unseen.worlds.toys.things import Thing, things
 
@@ -67,14 +64,12 @@ def shapes3d(root: str | Path | None = None, *, side: int = 64) -> World:
     Factors in the official order, the last fastest: row ``i`` is image ``i`` of the official array. Without ``root``
     the pictures are drawn anew, ``side`` pixels wide; ``root`` is the official ``3dshapes.h5``, or its folder.
     """
-    check_side(side, root)
-    if root is not None:
-        where = ("shapes3d", root, (FILE,), "images", SPACE, (64, 64, 3))
-        return official(*where, citation=CITATION, licence="Apache 2.0")
-    source = "3D Shapes' grid of factors; the pictures are a re-render, ours; named so"
-    ours = "the room, the camera, the lights and the solids' proportions: see unseen.worlds.toys.shapes3d"
-    told = {"source": source, "citation": CITATION, "ours": ours}
-    return rendered_grid("shapes3d", SPACE, furnished, Room(), side, VERSION, told)
+    return rendered_grid(
+        root, side, SPACE, solids, Room(), VERSION,
+        published="shapes3d", files=(FILE,), citation=CITATION, licence="Apache 2.0", name="shapes3d",
+        whose="3D Shapes'",
+        ours="the room, the camera, the lights and the solids' proportions: see unseen.worlds.toys.shapes3d",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -96,13 +91,6 @@ class Room:
         )
         stage = staged(at["shape"], device, azimuth=azimuth, floor_colour=wheel[at["floor_hue"]], **STAGE)
         return replace(stage, things=things(parts, len(rows), device))
-
-
-@lru_cache(maxsize=1)
-def furnished() -> Bank:
-    """All meshes, made once: a few hundred faces each. Their hash is part of the fingerprint, since they are built from
-    solids that others may improve."""
-    return Bank(solids())
 
 
 def solids() -> tuple[Mesh, ...]:
