@@ -53,59 +53,61 @@ class Furnish:
         return Bank(tuple(made), around.patterns(), around.pictures(), texture_size=self.texture)
 
 
-def mesh_things(
-    root: str | Path,
-    *,
-    index: str | Path | None = None,
-    layout: str = "",
-    categories: int | Sequence[str] | None = None,
-    per_category: int | None = None,
-    instances: int | None = None,
-    minimum: int = 1,
-    duplicates: str = "keep",
-    max_faces: int = 4000,
-    texture_size: int = 256,
-    up: str = "",
-    front: str = "",
-    seed: int = 0,
-    cache: str | Path | None = None,
-    workers: int | None = None,
-) -> Things:
-    """Every mesh that is shown, read once and kept; what cannot be read is left out and told."""
-    how = Reading(max_faces=max_faces, up=up, front=front, texture=texture_size)
-    wanted = Wanted(categories, per_category, instances, minimum, duplicates, seed)
-    if workers is not None:
-        whole_number("workers", workers, 1)
-    place = cache_folder(cache)
-    found = listing(root, place, index=index, layout=layout)
-    groups = candidates(found.entries, wanted)
-    files = Files(found, place, how, workers)
-    while unread := picked(groups, files.facts, wanted)[1]:
-        files.look_at(unread)
-    lines = files.told()
-    some, few = enough(picked(groups, files.facts, wanted)[0], groups, wanted)
-    sources = [files.sources[one.path] for one in some]
-    names = tuple(dict.fromkeys(one.category for one in some))
-    factors, stored = [category_factor(names)], {"category": np.array([names.index(one.category) for one in some])}
-    if duplicates == "together":
-        own = forms(some, files.facts)
-        factors.append(Factor("form", tuple(f"form {n}" for n in range(int(own.max()) + 1)), kind="instance"))
-        stored["form"] = own
-    problems = (*found.told, *lines, *few, *_copies(groups, files.facts, duplicates))
-    return Things(
-        names=[one.path for one in some],
-        factors=tuple(factors),
-        stored=stored,
-        furnish=partial(Furnish, found.base, place, tuple(sources), texture_size),
-        said={
-            "reading": [VERSION, READING],
-            "meshes": [[one.entry.category, one.entry.path, one.content, repr(one.how)] for one in sources],
-            **({"forms": stored["form"].tolist()} if duplicates == "together" else {}),
-        },
-        provenance=_provenance(root, found.layout, sources) | ({"problems": "; ".join(problems)} if problems else {}),
-        problems=problems,
-        content=np.array([int(one.content[:16], 16) for one in sources], np.uint64),
-    )
+@dataclass(frozen=True)
+class MeshFiles:
+    """A folder of meshes, and which of its files are read and how: arguments of the world ``meshes``, and what other
+    worlds take as their ``meshes``."""
+
+    root: str | Path
+    index: str | Path | None = None
+    layout: str = ""
+    per_category: int | None = None
+    minimum: int = 1
+    duplicates: str = "keep"
+    max_faces: int = 4000
+    texture_size: int = 256
+    up: str = ""
+    front: str = ""
+    cache: str | Path | None = None
+    workers: int | None = None
+
+    def things(self, categories: int | Sequence[str] | None, instances: int | None, seed: int) -> Things:
+        """Every mesh that is shown, read once and kept; what cannot be read is left out and told."""
+        how = Reading(max_faces=self.max_faces, up=self.up, front=self.front, texture=self.texture_size)
+        wanted = Wanted(categories, self.per_category, instances, self.minimum, self.duplicates, seed)
+        if self.workers is not None:
+            whole_number("workers", self.workers, 1)
+        place = cache_folder(self.cache)
+        found = listing(self.root, place, index=self.index, layout=self.layout)
+        groups = candidates(found.entries, wanted)
+        files = Files(found, place, how, self.workers)
+        while unread := picked(groups, files.facts, wanted)[1]:
+            files.look_at(unread)
+        lines = files.told()
+        some, few = enough(picked(groups, files.facts, wanted)[0], groups, wanted)
+        sources = [files.sources[one.path] for one in some]
+        names = tuple(dict.fromkeys(one.category for one in some))
+        factors, stored = [category_factor(names)], {"category": np.array([names.index(one.category) for one in some])}
+        if self.duplicates == "together":
+            own = forms(some, files.facts)
+            factors.append(Factor("form", tuple(f"form {n}" for n in range(int(own.max()) + 1)), kind="instance"))
+            stored["form"] = own
+        problems = (*found.told, *lines, *few, *_copies(groups, files.facts, self.duplicates))
+        provenance = _provenance(self.root, found.layout, sources)
+        return Things(
+            names=[one.path for one in some],
+            factors=tuple(factors),
+            stored=stored,
+            furnish=partial(Furnish, found.base, place, tuple(sources), self.texture_size),
+            said={
+                "reading": [VERSION, READING],
+                "meshes": [[one.entry.category, one.entry.path, one.content, repr(one.how)] for one in sources],
+                **({"forms": stored["form"].tolist()} if self.duplicates == "together" else {}),
+            },
+            provenance=provenance | ({"problems": "; ".join(problems)} if problems else {}),
+            problems=problems,
+            content=np.array([int(one.content[:16], 16) for one in sources], np.uint64),
+        )
 
 
 def from_meshes(
@@ -123,8 +125,8 @@ def from_meshes(
     settled = [name for name in ("categories", "instances", "seed") if name in arguments]
     if settled:
         raise UnseenError(f"`meshes.{settled[0]}` is the world's own argument; write it beside `meshes`, not in it.")
-    check_arguments("`meshes`", mesh_things, arguments)
-    return mesh_things(**arguments, categories=categories, instances=instances, seed=seed)
+    check_arguments("`meshes`", MeshFiles, arguments)
+    return MeshFiles(**arguments).things(categories, instances, seed)
 
 
 def _copies(groups: Mapping[str, Sequence[Entry]], known: Mapping[str, MeshFacts | None], duplicates: str) -> list[str]:

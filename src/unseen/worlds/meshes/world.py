@@ -9,7 +9,7 @@ from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.samples import Samples
 from unseen.worlds.circumstances import check_drawn, check_seed, circumstances, whole_number
 from unseen.worlds.lazy_stage import LazyStage
-from unseen.worlds.meshes.things import mesh_things
+from unseen.worlds.meshes.things import MeshFiles
 from unseen.worlds.rendered import Problems, RenderedWorld, fingerprint_of
 from unseen.worlds.rendering.environment import environment_of, said_of_light
 from unseen.worlds.stage import with_levels
@@ -71,11 +71,11 @@ def meshes(
     check_drawn(drawn, backgrounds, textures)
     counts = {"pose": pose, "position": position, "size": size, "light": light, "elevation": elevation}
     with_levels(counts, variation_named(variation))  # a wrong number is found before any file is read
-    things = mesh_things(
-        root, index=index, layout=layout, categories=categories, per_category=per_category, instances=instances,
-        minimum=minimum, duplicates=duplicates, max_faces=max_faces, texture_size=texture_size, up=up, front=front,
-        seed=seed, cache=cache, workers=workers,
+    files = MeshFiles(
+        root, index=index, layout=layout, per_category=per_category, minimum=minimum, duplicates=duplicates,
+        max_faces=max_faces, texture_size=texture_size, up=up, front=front, cache=cache, workers=workers,
     )  # fmt: skip
+    things = files.things(categories, instances, seed)
     varied = circumstances(things.categories, counts, backgrounds, textures, drawn, seed, variation)
     light_map = environment_of(environment) if environment else None
     samples = Samples(FactorSpace((*things.factors, *varied.grid)), (things.block([f.name for f in varied.grid]),))
