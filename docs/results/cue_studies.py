@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from docs.results.flags import flagged
+from docs.results.flags import WithTrials
 from docs.results.numbers import interval, mean_of, number, table
 from docs.results.verdicts import WithFindings, check_holm, pick, told
 from unseen.kinds.cues.contents import summary
@@ -32,7 +32,7 @@ def records(rows: pl.DataFrame) -> list[Record]:
     return [Record({"identity": trial, **json.loads(detail)}, Path()) for trial, detail in own]
 
 
-class CueStudy(WithFindings):
+class CueStudy(WithFindings, WithTrials):
     """Shape bias by model, share of training images that lost their texture, and draw."""
 
     def __init__(self, path: Path) -> None:
@@ -41,14 +41,6 @@ class CueStudy(WithFindings):
         self.models = self.every["network.backbone"].drop_nulls().unique(maintain_order=True).to_list()
         self.shares = sorted(self.every[KEY].drop_nulls().unique().to_list())
         self.category = str(self.trials[0].facts["factors"][0])
-
-    @property
-    def flagged(self) -> str:
-        return flagged(self.every, len(self.trials))
-
-    @property
-    def chance(self) -> float:
-        return float(self.every.filter(pl.col("measure") == "chance")["value"][0])
 
     @property
     def images(self) -> int:

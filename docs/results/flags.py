@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -93,3 +94,18 @@ def _row(one: TableOfTrials, every: Sequence[TableOfTrials], folder: Path) -> li
 
 def _link(one: TableOfTrials, folder: Path) -> str:
     return f"[{one.file.partition('.')[0]}]({folder.name}/{one.file})"
+
+
+class WithTrials:
+    """The whole table of a study, and its trials."""
+
+    every: pl.DataFrame
+    trials: Any
+
+    @property
+    def flagged(self) -> str:
+        return flagged(self.every, len(self.trials))
+
+    @property
+    def chance(self) -> float:
+        return float(self.every.filter(pl.col("measure") == "chance")["value"][0])

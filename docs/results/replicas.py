@@ -11,7 +11,7 @@ import polars as pl
 from scipy import stats
 
 from docs.results.cue_studies import records
-from docs.results.flags import flagged
+from docs.results.flags import WithTrials
 from docs.results.numbers import interval, mean_of, number, table
 from docs.results.verdicts import WithFindings, check_holm, pick
 from unseen.kinds.replica.contents import ReplicaContents, lines_of, summary
@@ -27,7 +27,7 @@ ORIGINAL = "original"
 ByDraw = dict[int, float]
 
 
-class ReplicaStudy(WithFindings):
+class ReplicaStudy(WithFindings, WithTrials):
     """Accuracy of each model on the original and on each new collection, by draw of the objects."""
 
     def __init__(self, path: Path) -> None:
@@ -45,14 +45,6 @@ class ReplicaStudy(WithFindings):
             for trial, name, draw, value in own.select("trial", "set", "design.seed", "value").iter_rows()
         }
         assert len(self.cells) == len(self.models) * len(self.draws) * (1 + len(NEW))
-
-    @property
-    def flagged(self) -> str:
-        return flagged(self.every, len(self.trials))
-
-    @property
-    def chance(self) -> float:
-        return float(self.every.filter(pl.col("measure") == "chance")["value"][0])
 
     def asked(self, name: str) -> str:
         return f"{self.images[name]:,.0f}"

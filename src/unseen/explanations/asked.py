@@ -7,7 +7,7 @@ a perturbed image or a randomised network is asked about the same class.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -77,6 +77,12 @@ class Question:
         if self.others is not None:
             found = found - scores.gather(1, self.others[which, None]).squeeze(1)
         return found
+
+    def batches(self, images: Tensor, batch: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """So many images at a time, as the network takes them, and which they are."""
+        for start in range(0, len(images), batch):
+            pictures = self.anatomy.taken(images[start : start + batch])
+            yield pictures, torch.arange(start, start + len(pictures), device=pictures.device)
 
     def part(self, start: int, stop: int) -> Question:
         """The same of some of the images."""

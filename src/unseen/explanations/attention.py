@@ -109,9 +109,7 @@ def attention_rollout(
     if heads not in ("mean", "max", "min"):
         raise UnseenError(f"heads are taken by their mean, max or min; given '{heads}'.")
     parts = []
-    for start in range(0, len(images), batch):
-        pictures = question.anatomy.taken(images[start : start + batch])
-        which = torch.arange(start, start + len(pictures), device=pictures.device)
+    for pictures, which in question.batches(images, batch):
         with torch.no_grad():
             kept, _ = attention_of(question, pictures, which)
             one = torch.eye(kept[0].shape[-1], device=pictures.device, dtype=kept[0].dtype)
@@ -128,9 +126,7 @@ def attention_gradient(question: Question, images: Tensor, *, size: str = "image
     :math:`R \leftarrow R + \bar A_l R` from :math:`R = I`, with :math:`\bar A_l` the mean over heads of
     :math:`(\nabla A_l \odot A_l)^+`."""
     parts = []
-    for start in range(0, len(images), batch):
-        pictures = question.anatomy.taken(images[start : start + batch])
-        which = torch.arange(start, start + len(pictures), device=pictures.device)
+    for pictures, which in question.batches(images, batch):
         with torch.enable_grad():
             kept, scores = attention_of(question, pictures.detach().requires_grad_(), which)
             slopes = torch.autograd.grad(scores.sum(), kept, allow_unused=True)

@@ -63,9 +63,7 @@ def cam(
     name = last_layer(question, images[:1]) if layer is None else layer
     module = anatomy.layer(name)
     parts = []
-    for start in range(0, len(images), batch):
-        pictures = anatomy.taken(images[start : start + batch])
-        which = torch.arange(start, start + len(pictures), device=pictures.device)
+    for pictures, which in question.batches(images, batch):
         activity, slopes = _at(question, pictures, which, name, module)
         found = weigh(anatomy.maps(activity, name, pictures), anatomy.maps(slopes, name, pictures)).sum(1)
         found = found if signed else found.clamp(min=0)

@@ -36,12 +36,7 @@ def slope(question: Question, pictures: Tensor, which: Tensor) -> Tensor:
 
 def gradient(question: Question, images: Tensor, *, batch: int = BATCH) -> Tensor:
     """The gradient of the score (Simonyan et al. 2013). Their map is its largest absolute value over channels."""
-    parts = []
-    for start in range(0, len(images), batch):
-        pictures = question.anatomy.taken(images[start : start + batch])
-        which = torch.arange(start, start + len(pictures), device=pictures.device)
-        parts.append(slope(question, pictures, which))
-    return torch.cat(parts)
+    return torch.cat([slope(question, pictures, which) for pictures, which in question.batches(images, batch)])
 
 
 def reference_of(question: Question, pictures: Tensor, reference: Reference) -> Tensor:

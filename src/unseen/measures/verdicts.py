@@ -35,6 +35,10 @@ class Verdict:
     p: float
     why: str = ""
 
+    def within(self, least: float, most: float) -> Verdict:
+        """Of a number that has a range (a difference of two shares is from -1 to 1), beyond which no interval goes."""
+        return replace(self, interval=self.interval.cut(least, most))
+
 
 def judge(
     values: Float[np.ndarray, " repeats"],
@@ -84,8 +88,7 @@ def judge_level(values: Float[np.ndarray, " repeats"], expected: int, null: floa
     to 8). So ``LEVEL_SPREAD`` is added to their spread (ours), and the interval is cut at the ends of its range.
     Repeats that differ by more than that, or of which some fail altogether, are beyond any rule for so few of them.
     """
-    found = judge(values, expected, null=null, spread=LEVEL_SPREAD)
-    return replace(found, interval=found.interval.cut(least, 1))
+    return judge(values, expected, null=null, spread=LEVEL_SPREAD).within(least, 1)
 
 
 def mostly(values: Float[np.ndarray, " n"], expected: int, null: float) -> Verdict:

@@ -23,6 +23,7 @@ from unseen.measures import accuracy, chance
 from unseen.recordings import respond
 from unseen.studies.execute import Event, Watch, machine
 from unseen.studies.learners import finished, learner_of
+from unseen.studies.recorded import faults_in_words
 from unseen.studies.strengths import Calibration, check_target, curve_text, found_text, possible_strengths
 from unseen.studies.study import Study
 from unseen.studies.trials import precisions
@@ -130,18 +131,9 @@ def accuracy_at(
 
 def _done(study: Study, needed: Calibration, device: torch.device, watch: Watch) -> dict[str, Any]:
     """Train the plain network and take its curves; whatever breaks is told in words."""
-    try:
-        with reproducible(needed.trial.recipe.training.threads):
-            return _record(study, needed, device, watch)
-    except UnseenError:
-        raise
-    except torch.OutOfMemoryError as error:
-        batch = needed.trial.recipe.training.batch
-        raise UnseenError(
-            f"{needed.label} does not fit in memory: lower training.batch ({batch}). {str(error)[:200]}"
-        ) from error
-    except Exception as error:
-        raise UnseenError(f"{needed.label} failed: {type(error).__name__}: {error}") from error
+    section = needed.trial.recipe.training
+    with faults_in_words(needed.label, "training.batch", section.batch), reproducible(section.threads):
+        return _record(study, needed, device, watch)
 
 
 def _record(study: Study, needed: Calibration, device: torch.device, watch: Watch) -> dict[str, Any]:

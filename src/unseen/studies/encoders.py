@@ -20,7 +20,7 @@ from unseen.studies.identities import identity
 from unseen.studies.sound import Damaged, digest_of, read_encoder
 from unseen.studies.store import Store, disk_error, unwritten
 from unseen.studies.trials import Trial, encoder_described, setting_text, stem_of
-from unseen.studies.whole_trials import write_folder
+from unseen.studies.whole_trials import bytes_in, write_folder
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.protocol_names import NO_PRETRAINING
 from unseen.vocabulary.sections import NamedSection
@@ -164,7 +164,7 @@ def remove_encoders(store: Store, names: list[str] | None = None) -> int:
     freed = 0
     for name in encoders_kept(store) if names is None else names:
         folder = encoder_folder(store, name)
-        freed += _bytes(folder)
+        freed += bytes_in(folder)
         shutil.rmtree(folder, ignore_errors=True)
     return freed
 
@@ -172,11 +172,4 @@ def remove_encoders(store: Store, names: list[str] | None = None) -> int:
 def encoders_taken(store: Store) -> tuple[int, int]:
     """How many encoders are kept, and their bytes."""
     names = encoders_kept(store)
-    return len(names), sum(_bytes(encoder_folder(store, name)) for name in names)
-
-
-def _bytes(folder: Path) -> int:
-    try:
-        return sum(file.stat().st_size for file in folder.iterdir())
-    except OSError:
-        return 0
+    return len(names), sum(bytes_in(encoder_folder(store, name)) for name in names)

@@ -20,7 +20,7 @@ from unseen.studies.glances import Looked, glances
 from unseen.studies.identities import learned_identity, learned_part
 from unseen.studies.sound import Damaged, odd_fact, read_facts
 from unseen.studies.store import DiskTrouble, Store, disk_error, unwritten
-from unseen.studies.whole_trials import set_aside, write_folder
+from unseen.studies.whole_trials import bytes_in, set_aside, write_folder
 from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.visible import visible
 
@@ -172,7 +172,7 @@ def remove(store: Store, identities: list[str] | None = None) -> int:
     """Remove what is kept under these identities, or all weights, those inside trials too; gives the bytes freed."""
     freed = 0
     for name in all_kept(store) if identities is None else identities:
-        freed += _bytes(store.weights / name)
+        freed += bytes_in(store.weights / name)
         shutil.rmtree(store.weights / name, ignore_errors=True)
     for folder in _with_weights(store) if identities is None else ():
         freed += (folder / WEIGHTS).stat().st_size
@@ -184,14 +184,7 @@ def taken(store: Store, looked: Looked | None = None) -> tuple[int, int]:
     """How many networks' weights are kept, and their bytes. ``looked``: what is known of trials that are whole."""
     folders = [store.weights / name for name in all_kept(store)]
     inside = [(folder / WEIGHTS).stat().st_size for folder in _with_weights(store, looked)]
-    return len(folders) + len(inside), sum(map(_bytes, folders)) + sum(inside)
-
-
-def _bytes(folder: Path) -> int:
-    try:
-        return sum(file.stat().st_size for file in folder.iterdir())
-    except OSError:
-        return 0
+    return len(folders) + len(inside), sum(map(bytes_in, folders)) + sum(inside)
 
 
 def _digest(path: Path) -> str:

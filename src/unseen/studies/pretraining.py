@@ -20,6 +20,7 @@ from unseen.studies.encoders import Encoder, encoder_folder, keep_encoder
 from unseen.studies.execute import Event, Watch, machine
 from unseen.studies.needed import encoders_to_make
 from unseen.studies.protocols.labelled import first_network
+from unseen.studies.recorded import faults_in_words
 from unseen.studies.store import DiskTrouble
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, precisions
@@ -153,17 +154,8 @@ def pretraining_learner(
 def _done(study: Study, needed: Encoder, device: torch.device, watch: Watch) -> tuple[dict[str, Any], Network]:
     """Train one encoder; whatever breaks is told in words."""
     section = needed.trial.recipe.pretraining
-    try:
-        with reproducible(section.threads):
-            return _record(study, needed, device, watch)
-    except UnseenError:
-        raise
-    except torch.OutOfMemoryError as error:
-        raise UnseenError(
-            f"{needed.label} does not fit in memory: lower pretraining.batch ({section.batch}). {str(error)[:200]}"
-        ) from error
-    except Exception as error:
-        raise UnseenError(f"{needed.label} failed: {type(error).__name__}: {error}") from error
+    with faults_in_words(needed.label, "pretraining.batch", section.batch), reproducible(section.threads):
+        return _record(study, needed, device, watch)
 
 
 def _record(study: Study, needed: Encoder, device: torch.device, watch: Watch) -> tuple[dict[str, Any], Network]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,6 +102,20 @@ def machine(device: torch.device) -> dict[str, str]:
         "torch": torch.__version__,
         "unseen": __version__,
     }
+
+
+@contextlib.contextmanager
+def faults_in_words(label: str, key: str, batch: int) -> Iterator[None]:
+    """Whatever breaks in the training of something that trials need is told in words; ``key``: where its ``batch`` is
+    said."""
+    try:
+        yield
+    except UnseenError:
+        raise
+    except torch.OutOfMemoryError as error:
+        raise UnseenError(f"{label} does not fit in memory: lower {key} ({batch}). {str(error)[:200]}") from error
+    except Exception as error:
+        raise UnseenError(f"{label} failed: {type(error).__name__}: {error}") from error
 
 
 def fail(study: Study, trial: Trial, name: str, error: Exception | SystemExit, watch: Watch) -> None:

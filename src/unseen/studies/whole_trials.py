@@ -50,3 +50,11 @@ def set_aside(place: Path, last: str = "") -> Path | None:
             os.rename(moved, place)
             return None
     return moved
+
+
+def bytes_in(folder: Path) -> int:
+    """What the files of a folder take; nothing where it is gone."""
+    try:
+        return sum(file.stat().st_size for file in folder.iterdir())
+    except OSError:
+        return 0

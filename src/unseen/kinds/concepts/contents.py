@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -16,7 +16,7 @@ from unseen.kinds.how_made import facts_tables
 from unseen.kinds.judged import corrected, judged, told
 from unseen.kinds.pictures import splits
 from unseen.kinds.recipe_words import words_of
-from unseen.measures import Interval, Verdict, judge, mean_interval
+from unseen.measures import Interval, judge, mean_interval
 from unseen.reports.contents import Contents
 from unseen.reports.finding import Finding
 from unseen.reports.words import interval, number
@@ -71,7 +71,7 @@ def findings(found: StudyOfConcepts) -> tuple[Finding, ...]:
             made.append(judged(
                 f"{how}: holds on unseen combinations better than {other}",
                 f"{how}: accuracy on unseen combinations is {number(abs(mean))} {side} than that of {other}",
-                _of_shares(judge(gap, 1)), over="repeats", key=f"{how} against {other}",
+                judge(gap, 1).within(-1, 1), over="repeats", key=f"{how} against {other}",
             ))  # fmt: skip
         gain = found.of(how, UNSEEN, TOLD, ALL) - found.of(how, UNSEEN, ACCURACY)
         if np.isfinite(gain).any():
@@ -79,7 +79,7 @@ def findings(found: StudyOfConcepts) -> tuple[Finding, ...]:
                 f"{how}: what the truth about all concepts adds on unseen combinations",
                 f"{how}: told the truth about all concepts, accuracy on unseen combinations is "
                 f"{number(mean_interval(gain).value)} higher",
-                _of_shares(judge(gain, 1)), over="repeats", key=f"{how} told",
+                judge(gain, 1).within(-1, 1), over="repeats", key=f"{how} told",
             ))  # fmt: skip
         blamed = found.of(how, UNSEEN, BLAMED) - (1 - found.of(how, UNSEEN, ALL_RIGHT))
         if np.isfinite(blamed).any():
@@ -88,14 +88,9 @@ def findings(found: StudyOfConcepts) -> tuple[Finding, ...]:
                 f"{how}: on unseen combinations a concept is wrong in "
                 f"{number(float(np.nanmean(found.of(how, UNSEEN, BLAMED))))} of the images whose class is wrong, and "
                 f"in {number(float(np.nanmean(1 - found.of(how, UNSEEN, ALL_RIGHT))))} of all",
-                _of_shares(judge(blamed, 1)), over="repeats", key=f"{how} blamed",
+                judge(blamed, 1).within(-1, 1), over="repeats", key=f"{how} blamed",
             ))  # fmt: skip
     return corrected(made)
-
-
-def _of_shares(verdict: Verdict) -> Verdict:
-    """A difference of two shares is at most one."""
-    return replace(verdict, interval=verdict.interval.cut(-1, 1))
 
 
 def answer(found: StudyOfConcepts, claims: Sequence[Finding]) -> str:

@@ -176,9 +176,7 @@ def _at_all_of(domain: Domain, category: str) -> Finding:
 
 
 def _finding(name: str, statement: str, values: np.ndarray, key: str = "", spread: float = 0.0) -> Finding:
-    found = judge(values, 1, spread=spread)
-    said, cut = capital(statement), replace(found, interval=found.interval.cut(-1, 1))
-    return judged(name, said, cut, key=key)
+    return judged(name, capital(statement), judge(values, 1, spread=spread).within(-1, 1), key=key)
 
 
 def domain_answer(

@@ -54,8 +54,8 @@ def _by_order(
     what: str, expected: int, name: str, unit: tuple[str, str], key: str,
 ) -> Finding:  # fmt: skip
     repeats = sorted({repeat for found in each.values() for repeat in found})
-    overall = judge(np.array([np.mean([f[r] for f in each.values() if r in f]) for r in repeats]), expected)
-    overall = replace(overall, interval=overall.interval.cut(-1, 1))
+    of_repeats = np.array([np.mean([f[r] for f in each.values() if r in f]) for r in repeats])
+    overall = judge(of_repeats, expected).within(-1, 1)
     means = {one: float(np.mean(list(found.values()))) for one, found in each.items()}
     statement = (
         f"with the number of categories seen transformed, {what} {_for(means, expected)}; Spearman's ρ within a "

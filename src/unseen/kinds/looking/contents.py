@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ from unseen.kinds.looking.numbers import AREA, MEASURES, SEEN, UNSEEN, truth_num
 from unseen.kinds.pictures import splits
 from unseen.kinds.recipe_words import words_of
 from unseen.kinds.trial_numbers import accuracies
-from unseen.measures import Verdict, judge, mean_interval
+from unseen.measures import judge, mean_interval
 from unseen.reports.contents import Contents
 from unseen.reports.finding import Finding
 from unseen.reports.words import number
@@ -111,7 +111,7 @@ def findings(found: StudyOfLooking) -> tuple[Finding, ...]:
             "combinations and "
             f"{number(float(np.nanmean(unseen)))} on unseen ones, "
             f"{number(abs(less))} {'more' if less < 0 else 'less'}",
-            _of_shares(judge(fall, 1)), over="repeats", key=f"{method} unseen",
+            judge(fall, 1).within(-1, 1), over="repeats", key=f"{method} unseen",
         ))  # fmt: skip
         if np.isfinite(right - wrong).any():
             gap = mean_interval(right - wrong).value
@@ -120,14 +120,9 @@ def findings(found: StudyOfLooking) -> tuple[Finding, ...]:
                 f"{method}: on unseen combinations the share of evidence on the object is "
                 f"{number(abs(gap))} {'smaller' if gap < 0 else 'larger'} where the answer is right than where it is "
                 "wrong",
-                _of_shares(judge(right - wrong, 1)), over="repeats", key=f"{method} wrong",
+                judge(right - wrong, 1).within(-1, 1), over="repeats", key=f"{method} wrong",
             ))  # fmt: skip
     return corrected(made)
-
-
-def _of_shares(verdict: Verdict) -> Verdict:
-    """A difference of two shares is at most one."""
-    return replace(verdict, interval=verdict.interval.cut(-1, 1))
 
 
 def answer(found: StudyOfLooking, claims: Sequence[Finding]) -> str:

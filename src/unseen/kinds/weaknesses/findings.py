@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -47,8 +46,7 @@ def _cost(one: ExaminedModel, own: Gap, head: str) -> Finding:
     key = f"{one.name}/{own.name}"
     if not own.values:
         return left_open(judged(title, words, Verdict(own.interval, None, float("nan")), key=key), UNPAIRED)
-    verdict = judge(np.array(own.values), -1)
-    return judged(title, words, replace(verdict, interval=verdict.interval.cut(-1, 1)), over=OVER, key=key)
+    return judged(title, words, judge(np.array(own.values), -1).within(-1, 1), over=OVER, key=key)
 
 
 def _most(one: ExaminedModel, head: str) -> Finding:
