@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unseen.worlds.everyday.finishes import Finish, Finishes, any_colour, finished, finishes, mixed
-from unseen.worlds.everyday.frames import legs, pedestal
+from unseen.worlds.everyday.frames import corners, legs, pedestal
 from unseen.worlds.everyday.seats import cushion
 from unseen.worlds.everyday.turned import Rng, between
 from unseen.worlds.everyday.warps import stretched
@@ -28,6 +28,11 @@ def top(rng: Rng, f: Finish, depth: float, width: float, z: float, shape: str) -
         ]
     )
     return f(moved(extrude(rim, thick), (0, 0, z - thick / 2)))
+
+
+def posts(depth: float, width: float) -> list[tuple[float, float]]:
+    """The corners, from behind."""
+    return corners(depth, width)[::-1]
 
 
 def drawers(
@@ -183,8 +188,7 @@ def bed(rng: Rng) -> Mesh:
     for level in (0.0, between(rng, 0.85, 1.0)) if kind == "bunk" else (0.0,):
         parts += _bedding(rng, frame, linen, cover, width, long, z + level, kind)
     if kind == "bunk":
-        posts = [(x, y) for x in (-long / 2, long / 2) for y in (-width / 2, width / 2)]
-        parts.append(frame(*[box((0.07, 0.07, z + 1.4), centre=(x, y, (z + 1.4) / 2)) for x, y in posts]))
+        parts.append(frame(*[box((0.07, 0.07, z + 1.4), centre=(x, y, (z + 1.4) / 2)) for x, y in posts(long, width)]))
         ends = [
             box((0.04, width, 0.06), centre=(x, 0, h))
             for x in (-long / 2, long / 2)
@@ -194,13 +198,7 @@ def bed(rng: Rng) -> Mesh:
     elif kind == "poster":
         high = between(rng, 1.7, 2.1)
         parts.append(
-            frame(
-                *[
-                    tube([(x, y, 0), (x, y, high)], [0.045, 0.03], segments=8)
-                    for x in (-long / 2, long / 2)
-                    for y in (-width / 2, width / 2)
-                ]
-            )
+            frame(*[tube([(x, y, 0), (x, y, high)], [0.045, 0.03], segments=8) for x, y in posts(long, width)])
         )
         parts.append(
             frame(
@@ -214,11 +212,7 @@ def bed(rng: Rng) -> Mesh:
             parts.append(
                 drape(
                     box((long, width, 0.03), centre=(0, 0, high + 0.02)),
-                    *[
-                        rounded_box((0.12, 0.12, high - 0.1), 0.05, (x, y, high / 2))
-                        for x in (-long / 2, long / 2)
-                        for y in (-width / 2, width / 2)
-                    ],
+                    *[rounded_box((0.12, 0.12, high - 0.1), 0.05, (x, y, high / 2)) for x, y in posts(long, width)],
                 )
             )
     else:
@@ -267,13 +261,7 @@ def _bedding(
     ]
     if kind not in ("divan", "bunk", "poster"):
         parts.append(
-            frame(
-                *[
-                    tube([(x, y, z), (x, y, 0)], 0.035, segments=6)
-                    for x in (-long * 0.47, long * 0.47)
-                    for y in (-width * 0.46, width * 0.46)
-                ]
-            )
+            frame(*[tube([(x, y, z), (x, y, 0)], 0.035, segments=6) for x, y in posts(0.94 * long, 0.92 * width)])
         )
     parts.append(linen(rounded_box((long - 0.04, width - 0.02, thick), 0.06, (0, 0, z + thick / 2))))
     reach, hang = between(rng, 0.55, 0.8) * long, between(rng, 0.06, 0.2)
@@ -307,13 +295,7 @@ def bookcase(rng: Rng) -> Mesh:
     parts = [board(box((depth, width, t), centre=(0, 0, 0.08 + gap * k))) for k in range(rows + 1)]
     if open_:
         parts.append(
-            f.metal(
-                *[
-                    box((0.03, 0.03, high + 0.05), centre=(x, y, high / 2))
-                    for x in (-depth / 2, depth / 2)
-                    for y in (-width / 2, width / 2)
-                ]
-            )
+            f.metal(*[box((0.03, 0.03, high + 0.05), centre=(x, y, high / 2)) for x, y in posts(depth, width)])
         )
     else:
         parts.append(
