@@ -33,6 +33,7 @@ ENCODERS = ("weights.safetensors", ENCODER)
 SUBJECT = "subject.json"
 SUBJECTS = (TABLES[0], SUBJECT)  # of answers that were made elsewhere
 PACKED = (*TABLES, *ARRAYS, "disentanglement.json", FACTS)  # of a trial; facts last: whoever has them has the trial
+FILES = {"encoders": ENCODERS, "trials": PACKED, "subjects": SUBJECTS}  # of each identity in a folder of a pack
 BLOCK = 16 * 2**20  # bytes compressed by one thread; xz looks back over half of it
 MOST_THREADS = 8  # each takes about 100 MB
 

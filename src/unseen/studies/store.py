@@ -34,11 +34,10 @@ from typing import Any
 from unseen.studies.archives import (
     ENCODER,
     ENCODERS,
+    FILES,
     IDENTITY,
     MARK,
-    PACKED,
     SUBJECT,
-    SUBJECTS,
     calibration_record,
     plain_json,
     same_strengths,
@@ -238,16 +237,12 @@ class Store:
                 for file in sorted((self.path / "calibrations").glob("[!.]*.json")):
                     if IDENTITY.fullmatch(file.stem) and file.is_file():
                         archive.add(file, arcname=f"{MARK}/calibrations/{file.name}")
-                for name in self.encoders() if encoders else ():
-                    for part in ENCODERS:
-                        archive.add(self.path / "encoders" / name / part, arcname=f"{MARK}/encoders/{name}/{part}")
-                for name in names:
-                    for file in (self.trials / name / part for part in PACKED):
-                        if file.is_file():
-                            archive.add(file.resolve(), arcname=f"{MARK}/trials/{name}/{file.name}")
-                for name in self.subjects():
-                    for part in SUBJECTS:
-                        archive.add(self.subject_folder(name) / part, arcname=f"{MARK}/subjects/{name}/{part}")
+                inside = {"encoders": self.encoders() if encoders else [], "trials": names, "subjects": self.subjects()}
+                for kind, parts in FILES.items():
+                    for place in (Path(kind, name, part) for name in inside[kind] for part in parts):
+                        file = self.path / place
+                        if file.is_file() or kind != "trials":  # a trial need not have them all
+                            archive.add(file.resolve(), arcname=f"{MARK}/{place.as_posix()}")
         except OSError as error:
             raise disk_error(error, out) from error
         return len(names)

@@ -21,13 +21,11 @@ from typing import IO, Any
 
 from unseen.studies.archives import (
     ENCODER,
-    ENCODERS,
     FACTS,
+    FILES,
     IDENTITY,
     MARK,
-    PACKED,
     SUBJECT,
-    SUBJECTS,
     calibration_record,
 )
 from unseen.studies.sound import Damaged, check_subject, check_trial, read_encoder
@@ -221,8 +219,7 @@ def _place(path: Path, name: str) -> PurePosixPath | None:
     if parts == ["recipe.toml"]:
         return PurePosixPath("recipe.toml")
     identity = parts[1].removesuffix(".json") if len(parts) > 1 else ""
-    files = {"trials": PACKED, "subjects": SUBJECTS, "encoders": ENCODERS}
-    trial = len(parts) == 3 and parts[2] in files.get(parts[0], ())
+    trial = len(parts) == 3 and parts[2] in FILES.get(parts[0], ())
     if not trial and not (len(parts) == 2 and parts[0] == "calibrations" and parts[1].endswith(".json")):
         return None
     if not IDENTITY.fullmatch(identity if not trial else parts[1]):

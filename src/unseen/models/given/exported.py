@@ -13,15 +13,15 @@ import json
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from unseen.models.given.backends import no_features, no_texts
-from unseen.models.given.reshaped import ChosenOutputs, InputForm, in_fixed_batches
+from unseen.models.given.programs import Program
+from unseen.models.given.reshaped import ChosenOutputs, InputForm
 from unseen.vocabulary.errors import UnseenError
 
 TARGETS = re.compile(
@@ -44,26 +44,15 @@ GUARD_NAMES = frozenset(("L", "args", "kwargs", "Mod", "Max", "Min", "FloorDiv",
 GUARD_PARTS = frozenset(("size", "stride", "storage_offset", "shape", "ndim", "dim"))
 
 
-class Exported:
-    """A program that was exported. Its own batch size, where it has one, is filled up."""
+class Exported(Program):
+    """A program that was exported."""
 
-    module = None
+    what = "an exported program"
 
     def __init__(self, name: str, program: Any, chosen: ChosenOutputs) -> None:
-        self.name, self.program, self.chosen = name, program, chosen
-        self.taken = taken_by(name, program)
+        super().__init__(name, chosen)
+        self.program, self.taken = program, taken_by(name, program)
         self._run: Any = program.module()
-
-    def outputs(self, images: Tensor) -> Tensor:
-        return self.chosen.answers(self.name, self._all(images))
-
-    def features(self, images: Tensor) -> Tensor:
-        if not self.chosen.features:
-            raise no_features(self.name, "an exported program")
-        return self.chosen.named(self.name, self._all(images))
-
-    def texts(self, texts: Sequence[str]) -> Tensor:
-        raise no_texts(self.name)
 
     def to(self, device: torch.device) -> None:
         from torch.export.passes import move_to_device_pass
@@ -71,18 +60,8 @@ class Exported:
         self.program = move_to_device_pass(self.program, device)
         self._run = self.program.module()
 
-    def _all(self, images: Tensor) -> dict[str, Tensor]:
-        self.taken.check(self.name, images)
-        return in_fixed_batches(images, self.taken.batch, self._once)
-
-    def _once(self, images: Tensor) -> dict[str, Tensor]:
-        try:
-            made = self._run(images)
-        except Exception as error:
-            raise UnseenError(
-                f"model '{self.name}' failed on {images.dtype} pictures of shape {list(images.shape)}: "
-                f"{str(error).strip().partition(chr(10))[0][:300]}"
-            ) from error
+    def run(self, images: Tensor) -> dict[str, Tensor]:
+        made = self._run(images)
         if isinstance(made, dict):
             return {str(key): value for key, value in made.items() if isinstance(value, Tensor)}
         many = made if isinstance(made, tuple | list) else (made,)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from unseen.models.given.backends import no_features, no_texts
-from unseen.models.given.reshaped import ChosenOutputs, InputForm, in_fixed_batches
+from unseen.models.given.programs import Program, first_line
+from unseen.models.given.reshaped import ChosenOutputs, InputForm
 from unseen.vocabulary.errors import UnseenError, unknown
 from unseen.vocabulary.extras import needs_extra
 
@@ -21,13 +20,12 @@ TYPES = {
 }  # fmt: skip
 
 
-class Onnx:
-    """A session of onnxruntime. Its own batch size, where it has one, is filled up."""
-
-    module = None
+class Onnx(Program):
+    """A session of onnxruntime."""
 
     def __init__(self, name: str, file: Path, chosen: ChosenOutputs) -> None:
-        self.name, self.file, self.chosen = name, file, chosen
+        super().__init__(name, chosen)
+        self.file = file
         self._session = self._opened("cpu")
         inputs = self._session.get_inputs()
         if len(inputs) != 1:
@@ -42,17 +40,7 @@ class Onnx:
         shape = tuple(side if isinstance(side, int) and side > 0 else None for side in inputs[0].shape)
         kind = str(inputs[0].type)
         self.taken = InputForm(shape, TYPES.get(kind, kind))
-
-    def outputs(self, images: Tensor) -> Tensor:
-        return self.chosen.answers(self.name, self._all(images))
-
-    def features(self, images: Tensor) -> Tensor:
-        if not self.chosen.features:
-            raise no_features(self.name, f"an ONNX file whose outputs are {', '.join(self._outputs)}")
-        return self.chosen.named(self.name, self._all(images))
-
-    def texts(self, texts: Sequence[str]) -> Tensor:
-        raise no_texts(self.name)
+        self.what = f"an ONNX file whose outputs are {', '.join(self._outputs)}"
 
     def to(self, device: torch.device) -> None:
         self._session = self._opened(device.type)
@@ -74,21 +62,12 @@ class Onnx:
             return runtime.InferenceSession(str(self.file), options, providers=[*providers, "CPUExecutionProvider"])
         except Exception as error:
             raise UnseenError(
-                f"model '{self.name}': onnxruntime could not load '{self.file}' ({_said(error)}). Is the file "
+                f"model '{self.name}': onnxruntime could not load '{self.file}' ({first_line(error)}). Is the file "
                 "complete, with its .data file beside it if it has one?"
             ) from error
 
-    def _all(self, images: Tensor) -> dict[str, Tensor]:
-        self.taken.check(self.name, images)
-        return in_fixed_batches(images, self.taken.batch, self._once)
-
-    def _once(self, images: Tensor) -> dict[str, Tensor]:
-        try:
-            made = self._session.run(self._outputs, {self._input: images.cpu().contiguous().numpy()})
-        except Exception as error:
-            raise UnseenError(
-                f"model '{self.name}' failed on {images.dtype} pictures of shape {list(images.shape)}: {_said(error)}"
-            ) from error
+    def run(self, images: Tensor) -> dict[str, Tensor]:
+        made = self._session.run(self._outputs, {self._input: images.cpu().contiguous().numpy()})
         return {
             name: torch.from_numpy(value).to(images.device)
             for name, value in zip(self._outputs, made)
@@ -102,10 +81,6 @@ def library(what: str) -> Any:
     except ImportError as error:
         raise needs_extra(what, "onnxruntime", "onnx") from error
     return onnxruntime
-
-
-def _said(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0][:300]
 
 
 def files_of(file: Path) -> list[Path]:
