@@ -16,7 +16,7 @@ from unseen.measures.statistics import Interval
 from unseen.reports import charts
 from unseen.reports.blocks import Block, Chart, Page, Pictures, Section, Table, Text
 from unseen.reports.drawing import framed
-from unseen.reports.figure import Figure, Key, Panel
+from unseen.reports.figure import Figure, Panel, keys_of
 from unseen.reports.heat import heat_grid, heat_tile
 from unseen.reports.map_table import DOES as YES
 from unseen.reports.map_table import DOES_NOT as NO
@@ -183,7 +183,7 @@ def checks_sections(found: Explained, prefix: str = "") -> list[Section | str]:
         f"How alike a map is to that of the same network after its layers were drawn anew from the scores down, over "
         f"{_count(images, 'image')} (bands: 95 % intervals over images). Steps: {steps}."
     )
-    keys = tuple(Key(method, colour=colour) for method, colour in colours.items())
+    keys = keys_of(colours)
     figure = Figure(
         f"{prefix}cascade", "Does it depend on the weights?", caption, (Panel("", chart, large=True),), keys
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import altair as alt
 
@@ -23,6 +24,11 @@ class Key:
     hollow: bool = False
     tick: bool = False
     shape: str = ""
+
+
+def keys_of(colours: Mapping[str, str], shape: str = "") -> tuple[Key, ...]:
+    """A line of its colour for each series, or a point of a ``shape``."""
+    return tuple(Key(name, colour=colour, shape=shape) for name, colour in colours.items())
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,3 +82,17 @@ class Figure:
             config=config,
         )
         return chart.to_dict(validate=False)  # each part was checked as it was made
+
+
+Own = TypeVar("Own")
+Maker = Callable[[Own], Figure | str]  # of a figure, or of the reason why there is none
+
+
+def by_name(*makers: Maker[Own]) -> dict[str, Maker[Own]]:
+    """Makers of figures, each under the name of its function: ``shape_bias`` draws the figure shape-bias."""
+    return {maker.__name__.replace("_", "-"): maker for maker in makers}
+
+
+def made_by(makers: Mapping[str, Maker[Own]], contents: Own) -> dict[str, Figure | str]:
+    """Every figure, or why there is none, in their order."""
+    return {name: maker(contents) for name, maker in makers.items()}

@@ -6,11 +6,12 @@ A maker takes the contents and gives a :class:`Figure`, or, where there is nothi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from unseen.kinds.combinations.shown import CombinationContents
 from unseen.reports import charts, panels
 from unseen.reports.contents import Contents
+from unseen.reports.figure import by_name, made_by
 from unseen.reports.figures import Figure, Key, Panel, losses, series_keys, series_of
 from unseen.reports.selection import (
     Row,
@@ -184,13 +185,9 @@ def by_unit_type(
     return Figure(name, title, caption, made, tuple(series_keys(series.colours, rows)))
 
 
-FIGURES: Mapping[str, Callable[[CombinationContents], Figure | str]] = {
-    maker.__name__.replace("_", "-"): maker
-    for maker in (accuracy, unit_types, specialization, selectivity_invariance, layers, scatter)
-}
+FIGURES = by_name(accuracy, unit_types, specialization, selectivity_invariance, layers, scatter)
 
 
 def figures(contents: CombinationContents) -> dict[str, Figure | str]:
     """Every figure, or why there is none, in the order of the page."""
-    made = {name: maker(contents) for name, maker in FIGURES.items()}
-    return {**made, "losses": losses(contents)}
+    return {**made_by(FIGURES, contents), "losses": losses(contents)}

@@ -10,7 +10,7 @@ import altair as alt
 from unseen.kinds.comparison.tables import Numbers
 from unseen.measures import Interval
 from unseen.reports.charts import DOT_TIPS, dot, tips
-from unseen.reports.figure import Figure, Key, Panel
+from unseen.reports.figure import Figure, Panel, keys_of
 from unseen.reports.palette import role, series_colours
 
 ROW = 26  # pixels of a subject
@@ -94,7 +94,7 @@ def levels(found: Numbers) -> Figure | str:
         f"Accuracy of each subject at each level, and its error consistency κ with {found.reference.words}: 0 is what "
         f"independent errors give, 1 the same errors. Bars are 95 % intervals; where κ is undefined there is no point."
     )
-    keys = tuple(Key(name, colour=colour, shape="circle") for name, colour in colours.items())
+    keys = keys_of(colours, "circle")
     return Figure("levels", "Agreement by level", caption, tuple(panels), keys, wide=True)
 
 
@@ -162,5 +162,5 @@ def biases(found: Numbers) -> Figure | str:
         "Shape bias: of the decisions for either cue on images whose shape and texture conflict, the share for shape "
         "(Geirhos et al. 2019). 0 is texture alone, 1 shape alone. Bars are 95 % intervals."
     )
-    keys = tuple(Key(name, colour=colour, shape="circle") for name, colour in colours.items())
+    keys = keys_of(colours, "circle")
     return Figure("shape-bias", "Shape or texture", caption, (Panel("shape bias", chart, large=True),), keys, wide=True)

@@ -11,7 +11,7 @@ from unseen.kinds.concepts.numbers import MEASURES, SEEN, TOLD, UNSEEN
 from unseen.kinds.concepts.read import ACCURACY
 from unseen.reports import sections
 from unseen.reports.blocks import Chart, Page, Section, Table, Text
-from unseen.reports.figure import Figure, Key, Panel
+from unseen.reports.figure import Figure, Panel, keys_of
 from unseen.reports.palette import role
 from unseen.studies.concepts import ALL, NOTHING
 
@@ -48,7 +48,7 @@ def _first(contents: ConceptContents) -> Section | str:
         f"intervals over n = {_n(contents)} repeats. A class from concepts is read from what the network says of its "
         "concepts and from nothing else; apart, its errors teach the concepts nothing."
     )
-    keys = tuple(Key(name, colour=colour, shape="circle") for name, colour in colours.items())
+    keys = keys_of(colours, "circle")
     figure = Figure("held", "Does the class hold on unseen combinations?", caption, (Panel("", chart),), keys)
     return Section("held", figure.title, (Chart(figure),))
 

@@ -5,11 +5,10 @@ As in ``figures.py`` a maker takes the contents and gives a figure, or the reaso
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from unseen.kinds.conditions.panels import heat_map
 from unseen.kinds.conditions.shown import ConditionContents
 from unseen.kinds.conditions.strengths import MOST_LINES, by_strength, lines
+from unseen.reports.figure import by_name, keys_of, made_by
 from unseen.reports.figures import Figure, Key, Panel, losses
 from unseen.reports.palette import role, series_colours
 from unseen.reports.words import has_interval, number, repeats
@@ -59,22 +58,19 @@ def strengths(contents: ConditionContents) -> Figure | str:
         f"trained on (at most {MOST_LINES} conditions): means over repeats ({repeats(counts)}) with 95 % t "
         f"intervals; dotted is chance, {number(first.chance, percent=True)}."
     )
-    keys = [Key(name, colour=colour) for name, colour in series_colours(drawn).items()]
+    keys = [*keys_of(series_colours(drawn))]
     if contents.observed:
         caption += " Diamonds are human observers of photographs, with the range from the lowest to the highest."
         keys.append(Key(first.observers_name or "observers", colour=role("ink"), shape="diamond"))
     return Figure("strengths", "Accuracy against level", caption, tuple(made), tuple(keys))
 
 
-FIGURES: Mapping[str, Callable[[ConditionContents], Figure | str]] = {
-    maker.__name__.replace("_", "-"): maker for maker in (matrix, strengths)
-}
+FIGURES = by_name(matrix, strengths)
 
 
 def figures(contents: ConditionContents) -> dict[str, Figure | str]:
     """Every figure, or why there is none, in the order of the page."""
-    made = {name: maker(contents) for name, maker in FIGURES.items()}
-    return {**made, "losses": losses(contents, order=_groups(contents))}
+    return {**made_by(FIGURES, contents), "losses": losses(contents, order=_groups(contents))}
 
 
 def _groups(contents: ConditionContents) -> tuple[str, ...]:

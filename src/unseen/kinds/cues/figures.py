@@ -3,13 +3,12 @@ the reason why there is none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from unseen.designs.decorrelate import AGREEING, CONFLICTING
 from unseen.kinds.cues.numbers import BIAS
 from unseen.kinds.cues.shown import CuesContents
 from unseen.reports import charts
-from unseen.reports.figures import Figure, Key, Panel, losses
+from unseen.reports.figure import by_name, keys_of, made_by
+from unseen.reports.figures import Figure, Panel, losses
 from unseen.reports.palette import role
 from unseen.reports.selection import Row, chance_line, colours_of, measure_rows
 from unseen.reports.words import repeats
@@ -31,7 +30,7 @@ def shape_bias(contents: CuesContents) -> Figure | str:
         f"is that of any {contents.category}: at 0 it always agrees with shape, at 100 it tells nothing. Means over "
         f"{contents.over} ({repeats([row['n'] for row in rows])}) with 95 % t intervals."
     )
-    keys = tuple(Key(name, colour=colour) for name, colour in colours.items())
+    keys = keys_of(colours)
     return Figure("shape-bias", "Which cue decides", caption, (Panel("shape bias", chart, large=True),), keys)
 
 
@@ -54,16 +53,13 @@ def accuracy(contents: CuesContents) -> Figure | str:
         f"{contents.category} (agreeing) and with that of every other (conflicting). Means over {contents.over} "
         f"({repeats([row['n'] for row in rows])}) with 95 % t intervals."
     )
-    keys = tuple(Key(name, colour=colour) for name, colour in painted.items())
+    keys = keys_of(painted)
     return Figure("accuracy", "Accuracy where cues agree and conflict", caption, tuple(made), keys)
 
 
-FIGURES: Mapping[str, Callable[[CuesContents], Figure | str]] = {
-    maker.__name__.replace("_", "-"): maker for maker in (shape_bias, accuracy)
-}
+FIGURES = by_name(shape_bias, accuracy)
 
 
 def figures(contents: CuesContents) -> dict[str, Figure | str]:
     """Every figure, or why there is none, in the order of the page."""
-    made = {name: maker(contents) for name, maker in FIGURES.items()}
-    return {**made, "losses": losses(contents)}
+    return {**made_by(FIGURES, contents), "losses": losses(contents)}

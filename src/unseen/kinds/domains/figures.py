@@ -5,7 +5,6 @@ As in ``figures.py`` a maker takes the contents and gives a figure, or the reaso
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import altair as alt
@@ -13,6 +12,7 @@ import altair as alt
 from unseen.kinds.domains.shown import DomainContents, DomainRow, Domains
 from unseen.kinds.domains.tables import same_images
 from unseen.reports.charts import finite, interval_tips
+from unseen.reports.figure import by_name, made_by
 from unseen.reports.figures import Figure, Key, Panel, losses
 from unseen.reports.palette import role
 from unseen.reports.words import has_interval, interval, number, repeats
@@ -116,12 +116,9 @@ def dots(found: Domains) -> alt.LayerChart:
     return alt.LayerChart(layer=layers, height=HEIGHT)
 
 
-FIGURES: Mapping[str, Callable[[DomainContents], Figure | str]] = {
-    maker.__name__.replace("_", "-"): maker for maker in (domains,)
-}
+FIGURES = by_name(domains)
 
 
 def figures(contents: DomainContents) -> dict[str, Figure | str]:
     """Every figure, or why there is none, in the order of the page."""
-    made = {name: maker(contents) for name, maker in FIGURES.items()}
-    return {**made, "losses": losses(contents)}
+    return {**made_by(FIGURES, contents), "losses": losses(contents)}

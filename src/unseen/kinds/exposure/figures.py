@@ -7,7 +7,7 @@ As in ``figures.py`` a maker takes the contents and gives a figure, or the reaso
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,7 @@ import polars as pl
 from unseen.kinds.exposure import panels as exposure
 from unseen.kinds.exposure.shown import Exposure, ExposureContents
 from unseen.reports import charts, panels
+from unseen.reports.figure import by_name, keys_of, made_by
 from unseen.reports.figures import Figure, Key, Panel, losses
 from unseen.reports.palette import OTHERS
 from unseen.reports.selection import Row, band_words, chance_line, layer_order, measure_rows, ordered
@@ -310,7 +311,7 @@ def _colours(about: Exposure) -> dict[str, str]:
 
 
 def _family_keys(about: Exposure) -> list[Key]:
-    return [Key(name, colour=colour) for name, colour in _family_colours(about).items()]
+    return [*keys_of(_family_colours(about))]
 
 
 def _as_family(about: Exposure, row: Row) -> Row:
@@ -330,16 +331,15 @@ def _more(about: Exposure) -> str:
     return f" {left} more panels are left out; the table of numbers has all." if left > 0 else ""
 
 
-FIGURES: Mapping[str, Callable[[ExposureContents], Figure | str]] = {
-    maker.__name__.replace("_", "-"): maker
-    for maker in (families, accuracy, violins, invariance, layers, thresholds, calibration, quadrants)
-}
+FIGURES = by_name(families, accuracy, violins, invariance, layers, thresholds, calibration, quadrants)
 
 
 def figures(contents: ExposureContents) -> dict[str, Figure | str]:
     """Every figure, or why there is none, in the order of the page."""
-    made = {name: maker(contents) for name, maker in FIGURES.items()}
-    return {**made, "losses": losses(contents, colours=exposure.family_colours(_trained(contents)))}
+    return {
+        **made_by(FIGURES, contents),
+        "losses": losses(contents, colours=exposure.family_colours(_trained(contents))),
+    }
 
 
 def _trained(contents: ExposureContents) -> list[str]:

@@ -5,7 +5,7 @@ As in ``figures.py`` a maker takes the contents and gives a figure, or the reaso
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from unseen.kinds.in_domain.disentanglement_figure import disentanglement
 from unseen.kinds.in_domain.numbers import MEAN as FACTORS
@@ -21,6 +21,7 @@ from unseen.kinds.in_domain.panels import (
 )
 from unseen.kinds.in_domain.shown import InDomainContents, Regression
 from unseen.reports.charts import finite
+from unseen.reports.figure import by_name, made_by
 from unseen.reports.figures import Figure, Key, Panel, losses
 from unseen.reports.palette import SERIES, role, series_colours
 from unseen.reports.selection import Row, measure_rows, ordered
@@ -313,13 +314,9 @@ def _more(items: Iterable[object]) -> str:
     return f" {left} more panels are left out; the table of numbers has all." if left > 0 else ""
 
 
-FIGURES: Mapping[str, Callable[[InDomainContents], Figure | str]] = {
-    maker.__name__.replace("_", "-"): maker
-    for maker in (r2, kinds, factors, modularity, answers, towards_mean, disentanglement)
-}
+FIGURES = by_name(r2, kinds, factors, modularity, answers, towards_mean, disentanglement)
 
 
 def figures(contents: InDomainContents) -> dict[str, Figure | str]:
     """Every figure, or why there is none, in the order of the page."""
-    made = {name: maker(contents) for name, maker in FIGURES.items()}
-    return {**made, "losses": losses(contents, order=contents.regression.splits)}
+    return {**made_by(FIGURES, contents), "losses": losses(contents, order=contents.regression.splits)}

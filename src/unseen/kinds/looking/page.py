@@ -10,7 +10,7 @@ from unseen.kinds.looking.contents import LookingContents
 from unseen.kinds.looking.numbers import AREA, MEASURES, SEEN, UNSEEN
 from unseen.reports import sections
 from unseen.reports.blocks import Chart, Page, Section, Table, Text
-from unseen.reports.figure import Figure, Key, Panel
+from unseen.reports.figure import Figure, Panel, keys_of
 from unseen.reports.palette import role
 from unseen.reports.words import number
 
@@ -42,7 +42,7 @@ def _first(contents: LookingContents) -> Section | str:
         "Edges and a "
         "centred blob do not use the network: they are the baselines."
     )
-    keys = tuple(Key(name, colour=colour, shape="circle") for name, colour in colours.items())
+    keys = keys_of(colours, "circle")
     figure = Figure("where", "How much of the evidence lies on the object", caption, panels, keys, wide=True)
     return Section("where", figure.title, (Chart(figure),))
 

@@ -12,7 +12,7 @@ from unseen.kinds.sanity.read import PUBLISHED, WITHOUT_SIGN
 from unseen.measures.similarity import ALIKE
 from unseen.reports import sections
 from unseen.reports.blocks import Chart, Page, Section, Table, Text
-from unseen.reports.figure import Figure, Key, Panel
+from unseen.reports.figure import Figure, Panel, keys_of
 from unseen.reports.palette import OTHERS, SERIES, role
 from unseen.reports.words import number
 
@@ -50,7 +50,7 @@ def _first(contents: SanityContents) -> Section | str:
         f"How alike maps are to those of other weights: {', '.join(told)}. Bars are 95 % intervals over n = {n} "
         f"repeats; right of the dashed line ({ALIKE}, ours) a method does not depend on the weights."
     )
-    keys = tuple(Key(name, colour=colour, shape="circle") for name, colour in colours.items())
+    keys = keys_of(colours, "circle")
     figure = Figure("sanity", "Do maps depend on what was learned?", caption, (Panel("", chart, large=True),), keys)
     return Section("sanity", figure.title, (Chart(figure),))
 

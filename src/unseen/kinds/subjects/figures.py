@@ -10,7 +10,7 @@ import altair as alt
 from unseen.kinds.subjects.scores import by_level
 from unseen.kinds.subjects.shown import SubjectAccuracy, SubjectContents
 from unseen.reports.charts import DOT_TIPS, dot, finite, set_title, tips
-from unseen.reports.figure import Figure, Key, Panel
+from unseen.reports.figure import Figure, Key, Panel, keys_of
 from unseen.reports.palette import role, series_colours
 from unseen.vocabulary.subjects import TRAINED
 
@@ -101,7 +101,7 @@ def levels(contents: SubjectContents) -> Figure | str:
         f"Accuracy of {target} at each level of each factor, over all sets, whatever the others are. "
         f"Bars are 95 % intervals {over_words([*overs])}. The dotted line is chance."
     )
-    keys = tuple(Key(name, colour=colour, shape="circle") for name, colour in colours.items())
+    keys = keys_of(colours, "circle")
     return Figure("levels", "Accuracy by level", caption, tuple(made), keys)
 
 

@@ -3,12 +3,11 @@ contents and gives a figure, or the reason why there is none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from unseen.kinds.variability.panels import dots, heat, over_similarity, strongest
 from unseen.kinds.variability.read import INSTANCES, SAMPLES
 from unseen.kinds.variability.shown import ShownGap, VariabilityContents
 from unseen.reports import charts
+from unseen.reports.figure import by_name, keys_of, made_by
 from unseen.reports.figures import Figure, Key, Panel, losses
 from unseen.reports.palette import OTHERS, SERIES, role
 
@@ -49,7 +48,7 @@ def gaps(contents: VariabilityContents) -> Figure | str:
         )
         for protocol in protocols
     )
-    keys = [Key(name, colour=colour, shape="circle") for name, colour in colours.items()]
+    keys = [*keys_of(colours, "circle")]
     beside = ""
     if any(known.values()):
         keys.append(Key("published average", colour=role("muted"), shape="diamond"))
@@ -88,12 +87,11 @@ def _shares(contents: VariabilityContents, regime: str, name: str, figure: str) 
             percent=True,
         )  # fmt: skip
         panels.append(Panel(factor, chart))
-    keys = [Key(name, colour=colour) for name, colour in colours.items()]
     caption = (
         f"The gap of the factor that varies, over the share {what} that shows it varying (Ibrahim et al. 2022, "
         f"{figure}); 0: canonical pictures only. Bands are 95 % t intervals over {contents.over}."
     )
-    return Figure(name, f"Gap over the share {what} that varies", caption, tuple(panels), tuple(keys))
+    return Figure(name, f"Gap over the share {what} that varies", caption, tuple(panels), keys_of(colours))
 
 
 def over_samples(contents: VariabilityContents) -> Figure | str:
@@ -148,7 +146,7 @@ def all_together(contents: VariabilityContents) -> Figure | str:
         f"({found[0].shown}), against canonical pictures only (Ibrahim et al. 2022, Fig. 6): above zero is better."
     )
     panel = Panel(found[0].shown, dots(shown, colours, "gap closed, points"), large=True)
-    keys = tuple(Key(name, colour=colour, shape="circle") for name, colour in colours.items())
+    keys = keys_of(colours, "circle")
     return Figure("all-together", "All factors varying together", caption, (panel,), keys)
 
 
@@ -169,12 +167,9 @@ def by_similarity(contents: VariabilityContents) -> Figure | str:
 
 
 MAKERS = (gaps, by_pretraining, over_samples, over_objects, cross_factors, all_together, by_similarity)
-FIGURES: Mapping[str, Callable[[VariabilityContents], Figure | str]] = {
-    maker.__name__.replace("_", "-"): maker for maker in MAKERS
-}
+FIGURES = by_name(*MAKERS)
 
 
 def figures(contents: VariabilityContents) -> dict[str, Figure | str]:
     """Every figure, or why there is none, in the order of the page."""
-    made = {name: maker(contents) for name, maker in FIGURES.items()}
-    return {**made, "losses": losses(contents)}
+    return {**made_by(FIGURES, contents), "losses": losses(contents)}

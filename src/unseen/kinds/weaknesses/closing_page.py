@@ -13,7 +13,7 @@ from unseen.kinds.weaknesses.shown import WeaknessContents
 from unseen.reports import sections
 from unseen.reports.blocks import Block, Section, Table, Text
 from unseen.reports.charts import finite
-from unseen.reports.figure import Figure, Key, Panel
+from unseen.reports.figure import Figure, Panel, keys_of
 from unseen.reports.palette import role, series_colours
 
 TITLE = "What it costs to close the gap"
@@ -47,7 +47,7 @@ def _figure(found: Sequence[Closing]) -> Figure:
         "Gap of each factor on objects that were held out, over the share of the images a new last layer learned from "
         "that vary in that factor. Bands are 95 % intervals over folds of the objects."
     )
-    keys = tuple(Key(name, colour=colour, shape="circle") for name, colour in colours.items())
+    keys = keys_of(colours, "circle")
     return Figure("closing", TITLE, caption, panels, keys, columns=min(3, len(panels)))
 
 
