@@ -5,23 +5,23 @@
     python -m docs.results.bagnets runs/brendel2019/small docs/results/brendel2019/scores.csv
     python -m docs.results.bagnets runs/brendel2019/small docs/results/brendel2019/floor.csv --floor
 
-The third writes correlations of scores, from kept weights; the last learns classical bags of features as a floor.
+The third writes correlations of scores, from kept weights; the last learns classical bags of features as a floor. Both
+do without polars, and the third computes on a GPU where there is one: so they run where a study was run.
 """
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Mapping
-from itertools import combinations
+from itertools import combinations, count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from docs.results.numbers import holm, interval, mean_of
 
-RESNET = "resnet18-w8"
 PATCH = {"bagnet-9": 9, "bagnet-17": 17, "bagnet-33": 33}
 PLAIN = "none"
 FLOOR = "bag of features"
@@ -31,7 +31,10 @@ SCRAMBLED = "patches-scrambled@"
 class Bagnets:
     """One study's table, the correlations beside it, and what classical bags of features reach."""
 
-    def __init__(self, path: Path, scores: Path, classical: Path) -> None:
+    def __init__(self, path: Path, scores: Path, classical: Path, side: int = 48) -> None:
+        import polars as pl
+
+        self.side = side
         rows = pl.read_parquet(path)
         own = rows.filter(pl.col("measure") == "accuracy", pl.col("target") == "category")
         self.trials, self.images = own["trial"].n_unique(), int(own["n"].max() or 0)
@@ -40,23 +43,25 @@ class Bagnets:
         self.unconverged = flags["trial"].n_unique()
         self.cells = {(r["backbone"], r["set"].removeprefix("test-"), r["seed"]): r["value"] for r in own.to_dicts()}
         self.sides = sorted({int(a.removeprefix(SCRAMBLED)) for _, a, _ in self.cells if a != PLAIN}, reverse=True)
-        self.scores = pl.read_csv(scores)
+        self.resnet = next(network for network, _, _ in self.cells if network not in PATCH)
+        alike = pl.read_csv(scores).to_dicts()
+        self.scores = {(one["network"], one["seeds"]): one["correlation"] for one in alike}
         below = pl.read_csv(classical).to_dicts()
         self.cells |= {(FLOOR, r["set"].removeprefix("test-"), r["seed"]): r["value"] for r in below}
         self.differences = {(b, s): less(self.of(b, s), self.of(b)) for b in self.networks for s in self.sides}
-        others = {("patch", b): less(self.of(RESNET), self.of(b)) for b in PATCH}
+        others = {("patch", b): less(self.of(self.resnet), self.of(b)) for b in PATCH}
         self.tests = {**self.differences, **others}
         ps = [mean_of(one).p for one in self.tests.values()]
         self.corrected = dict(zip(self.tests, holm(ps)))
 
     @property
     def networks(self) -> list[str]:
-        return [*PATCH, RESNET]
+        return [*PATCH, self.resnet]
 
     def sees(self, network: str) -> str:
         """How many pixels a place of it sees."""
         patch = PATCH.get(network, 9 if network == FLOOR else None)
-        return f"{patch}×{patch}" if patch else "all 48×48"
+        return f"{patch}×{patch}" if patch else f"all {self.side}×{self.side}"
 
     def published(self, network: str) -> str:
         """What the abstract of Brendel & Bethge 2019 says."""
@@ -69,8 +74,7 @@ class Bagnets:
 
     def alike(self, network: str) -> dict[str, float]:
         """Correlations of scores with the ResNet's, by seed; of the ResNet with itself by pairs of seeds."""
-        own = self.scores.filter(pl.col("network") == network)
-        return dict(zip(own["seeds"].to_list(), own["correlation"].to_list()))
+        return {seeds: value for (one, seeds), value in self.scores.items() if one == network}
 
     def rows(self) -> str:
         """Accuracy of each network: plain, and with patches scrambled."""
@@ -103,24 +107,31 @@ def less(a: Mapping[int, float], b: Mapping[int, float]) -> dict[int, float]:
     return {seed: a[seed] - b[seed] for seed in a if seed in b}
 
 
-def correlations(folder: str) -> pl.DataFrame:
+Rows = tuple[tuple[str, ...], list[tuple[Any, ...]]]  # names of columns, and what they hold
+
+
+def correlations(folder: str) -> Rows:
     """Pearson's correlation, over all plain test images and classes, of scores less each image's mean (which a softmax
     does not see): of each BagNet with the ResNet of its seed, and of ResNets of two seeds."""
     import torch
 
     import unseen
+    from unseen.vocabulary.errors import UnseenError
 
-    study = unseen.open_study(folder)
-    trials = study.trials()
+    study, device = unseen.open_study(folder), "cuda" if torch.cuda.is_available() else "cpu"
     split = study.split(0)
     rows = split.rows(f"test-{PLAIN}")
     images = split.world.images(rows)
     scores: dict[tuple[str, int], np.ndarray] = {}
-    for place in range(trials.height):
-        trial = study.trial(place)
-        network = trial.network()
-        parts = [network(torch.as_tensor(images[at : at + 64]))["category"] for at in range(0, len(rows), 64)]
-        found = torch.cat(parts).float().numpy()
+    for place in count():
+        try:
+            trial = study.trial(place)
+        except UnseenError:  # there are no more
+            break
+        network = trial.network().module.to(device).eval()
+        with torch.no_grad():
+            parts = [torch.as_tensor(images[at : at + 64]).to(device) for at in range(0, len(rows), 64)]
+            found = torch.cat([network(part)["category"] for part in parts]).float().cpu().numpy()
         scores[str(trial.facts["network"]["backbone"]), trial.seed] = found - found.mean(1, keepdims=True)
 
     def pearson(a: np.ndarray, b: np.ndarray) -> float:
@@ -137,10 +148,10 @@ def correlations(folder: str) -> pl.DataFrame:
         (resnet, f"{a}–{b}", pearson(scores[resnet, a], scores[resnet, b]), len(rows))
         for a, b in combinations(seeds, 2)
     ]
-    return pl.DataFrame(made, schema=["network", "seeds", "correlation", "images"], orient="row")
+    return ("network", "seeds", "correlation", "images"), made
 
 
-def floor(folder: str) -> pl.DataFrame:
+def floor(folder: str) -> Rows:
     """Accuracy of three classical bags of features (codebooks of three seeds), learned from the study's own training
     images, on each set that the networks were asked."""
     import unseen
@@ -161,9 +172,11 @@ def floor(folder: str) -> pl.DataFrame:
         for name, (pictures, truth) in asked.items():
             right = bag.classes[bag(pictures).argmax(1)] == truth
             made.append((FLOOR, name, seed, float(right.mean()), len(truth)))
-    return pl.DataFrame(made, schema=["backbone", "set", "seed", "value", "n"], orient="row")
+    return ("backbone", "set", "seed", "value", "n"), made
 
 
 if __name__ == "__main__":
-    made = floor if sys.argv[3:] == ["--floor"] else correlations
-    made(sys.argv[1]).write_csv(sys.argv[2])
+    make = floor if sys.argv[3:] == ["--floor"] else correlations
+    names, made = make(sys.argv[1])
+    with Path(sys.argv[2]).open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([names, *made])

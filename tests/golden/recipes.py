@@ -220,6 +220,25 @@ RECIPES: dict[str, dict[str, Any]] = {
         "explanations": {"methods": METHODS, "images": 2, "scored": 12, "checked": 2},
         "grid": {"design.seed": [0, 1, 2]},
     },
+    "concepts": {  # a class read from the image, or from concepts alone: two ways; some of them told
+        "title": "Concept bottlenecks, golden",
+        "question": "Does a class that is read from concepts alone hold on unseen combinations?",
+        "kind": "concepts",
+        "targets": ["category", "top", "middle"],
+        "seeds": [0],
+        "world": {
+            "name": "described",
+            "of": {"name": "digits", "viewpoint": "position"},
+            "concepts": {"top": ["0", "2", "3", "5", "6", "7", "8"], "middle": ["2", "3", "4", "5", "6", "8"]},
+        },
+        "design": {"name": "hold_out_combinations", "columns": "position", "seen_per_level": 4, "images": 720}
+        | {"validation_images": 72, "test_images": 144, "probe_per_cell": 1},
+        **MAPPED,
+        "grid": [
+            {"design.seed": [0, 1, 2], "targets": [["category"]]},
+            {"design.seed": [0, 1, 2], "network.sharing": ["shared", "concepts", "concepts-apart"]},
+        ],
+    },
 }
 
 
