@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from docs.results.contrasts import Judged, above, family, less
+from docs.results.contrasts import Judged, above, above_all, family, less
 from docs.results.numbers import interval, table
-from docs.results.variations import ACCURACY, FACTORS, GAP, averaged, points
+from docs.results.variations import ACCURACY, FACTORS, GAP, REST, WORST, averaged, points
 
 BySeed = dict[int, float]
 KEYS = ("network.backbone", "pretraining.objective", "pretraining.world.instances", "pretraining.world.drawn")
@@ -35,16 +35,19 @@ class Made(NamedTuple):
 
 
 class Encoders:
-    """All seeds of one recipe."""
+    """All seeds of one recipe; of some folds only, where it is set beside a study that has no others."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path, name: str, folds: Sequence[int] = ()) -> None:
         files = sorted(folder.glob(f"{name}-[0-9].parquet"))
         rows = pl.concat([pl.read_parquet(file) for file in files], how="diagonal_relaxed")
         for key in KEYS:
             if key not in rows.columns:
                 rows = rows.with_columns(pl.lit(None).alias(key))
-        self.trials, self.files = rows["trial"].n_unique(), [file.name for file in files]
-        self.folds = rows["design.fold"].n_unique()
+        if folds:
+            rows = rows.filter(pl.col("design.fold").is_in(list(folds)))
+        self.trials, self.files = rows["trial"].n_unique(), [f"{folder.name}/{file.name}" for file in files]
+        self.asked_folds = tuple(sorted(rows["design.fold"].unique().to_list()))
+        self.folds = len(self.asked_folds)
         self.seeds = tuple(sorted(rows["pretraining.seed"].unique().to_list()))
         flagged = rows.filter(pl.col("measure").str.starts_with("flag"), pl.col("value") > 0)
         self.flagged = flagged["trial"].n_unique()
@@ -56,6 +59,10 @@ class Encoders:
             mean = float(some["value"].cast(pl.Float64).mean())  # type: ignore[arg-type]
             self.values.setdefault((_made(*made), str(measure), str(asked)), {})[int(seed)] = mean  # type: ignore[call-overload]
         self.made = tuple(dict.fromkeys(made for made, _, _ in self.values))
+
+    @property
+    def tables(self) -> str:
+        return ", ".join(f"[seed {seed}]({file})" for seed, file in zip(self.seeds, self.files))
 
     def gap(self, made: Made, factor: str) -> BySeed:
         return self.values[made, GAP, f"varying-{factor}"]
@@ -95,12 +102,41 @@ class Kinds(Encoders):
             for a, b in pairs
             if a.backbone == b.backbone and a.objective == b.objective
         ]
-        return family(objective=above(less(averaged(objective), averaged(architecture))), more=above(averaged(more)))
+        own = {factor: averaged([self.gap(one, factor) for one in learned]) for factor in FACTORS}
+        each = {name: above_all([less(own[other], own[name]) for other in REST]) for name in WORST}
+        matters = less(averaged(objective), averaged(architecture))
+        return family(**each, objective=above(matters), more=above(averaged(more)))
 
     def apart(self, a: Made, b: Made) -> BySeed:
         """How far the gaps of two encoders are apart, mean over factors."""
         each = [less(self.gap(a, factor), self.gap(b, factor)) for factor in FACTORS]
         return averaged([{seed: abs(value) for seed, value in one.items()} for one in each])
+
+
+class Tuned:
+    """The same encoders finetuned, and read out linearly, from the same pictures."""
+
+    def __init__(self, linear: Kinds, tuned: Kinds) -> None:
+        self.linear, self.tuned = linear, tuned
+        self.learned = [one for one in tuned.made if one.objective != "none"]
+
+    def table(self) -> str:
+        rows = []
+        for one in sorted(self.tuned.made, key=lambda one: (one.backbone, one.objective, one.objects or 0)):
+            objects = "" if one.objective == "none" else f"{30 * (one.objects or 0):,}"
+            gaps = [points(self.tuned.gap(one, factor)) for factor in FACTORS]
+            held = interval(self.tuned.home(one), cut=True)
+            rows.append((one.name, objects, held, *gaps, points(self.tuned.mean(one)), points(self.change(one))))
+        return table(("finetuned", "objects", "held out", *FACTORS, "average", "less linear"), rows)
+
+    def change(self, one: Made) -> BySeed:
+        """The average gap less that of the probe."""
+        return less(self.tuned.mean(one), self.linear.mean(one))
+
+    def claims(self) -> dict[str, Judged]:
+        """Better in place, worse in gap, as the paper says; the mean over encoders that learned something."""
+        place = averaged([less(self.tuned.home(one), self.linear.home(one)) for one in self.learned])
+        return family(place=above(place), gap=above(averaged([self.change(one) for one in self.learned]), -1))
 
 
 def _same(a: Made, b: Made, what: str) -> bool:

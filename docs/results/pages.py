@@ -17,7 +17,7 @@ from docs.results.concepts import ALONE, APART, BESIDE, FROM, TOLD, Concepts
 from docs.results.contrasts import above, above_all, agree, averaged, family, less, order, rank_order
 from docs.results.corrupted import Corrupted
 from docs.results.cue_studies import CueStudy
-from docs.results.encoders import Causal, Kinds, seeds
+from docs.results.encoders import Causal, Kinds, Tuned, seeds
 from docs.results.exposures import Exposed, near_the_edge
 from docs.results.failure_rules import FailureTable
 from docs.results.flags import told_of_flags
@@ -270,6 +270,10 @@ def ibrahim2022() -> dict[str, Any]:
     made["tuned_claims"] = tuned.claims()
     made["kinds"], made["causal"] = kinds, causal = Kinds(at, "pretraining"), Causal(at, "causal")
     made |= {"kind_claims": kinds.claims(), "causal_claims": causal.claims(), "seeds": seeds}
+    made["mesh_kinds"] = on_meshes = Kinds(at, "pretraining-meshes")
+    made["tuned_kinds"] = by_all = Kinds(at, "finetuned")
+    made["tuned_own"] = own = Tuned(Kinds(at, "pretraining", by_all.asked_folds), by_all)
+    made |= {"mesh_kind_claims": on_meshes.claims(), "tuned_own_claims": own.claims()}
     return {**made, "points": points, "published": published, "findings": variation_findings, **SHARED}
 
 
