@@ -228,13 +228,13 @@ def test_images_and_subjects_that_are_none_are_said(name, images, words, photos,
 
 
 def test_a_saturated_score_and_gradients_that_are_no_number_are_said_and_not_drawn(photos, tmp_path, say, named):
-    for flaw, words in (("saturated", "No evidence: zero everywhere"), ("nan", "Not a number")):
+    for flaw, words in (("saturated", "No evidence: zero everywhere"), ("nan", "Not a number:")):
         named(brought(flaw))
         out = tmp_path / flaw
         told = say("explain", "mine", photos / "a.png", "--methods", "gradient", "--no-checks", "--out", out,
                    "--format", "page,png", "--device", "cpu")  # fmt: skip
         assert told.code == 0, told.flat
-        assert "gradient has nothing to show for 1 image" in told.flat
+        assert f"gradient has nothing to show for 1 image: {words.lower().replace(':', ',')}" in told.flat
         page = (out / "report.html").read_text(encoding="utf-8")
         assert f'<td class="none">{words}' in page
         assert not list((out / "png").glob("*_gradient.png"))

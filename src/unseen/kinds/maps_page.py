@@ -101,9 +101,10 @@ def answer(found: Explained) -> str:
         said.append(f"These images do not decide it for {listed(about['are open'])}; more may.")
     if not found.checks:
         said.append("No map was checked, so none of them is shown to be about the network.")
-    blank = {method: sum(map(bool, notes)) for method, notes in found.maps.notes.items() if any(notes)}
-    for method, count in blank.items():
-        said.append(f"{method} has nothing to show for {_count(count, 'image')}.")
+    for method, notes in found.maps.notes.items():
+        if blank := [note for note in notes if note]:
+            why = "; ".join(note.replace(": ", ", ", 1) for note in dict.fromkeys(blank))
+            said.append(f"{method} has nothing to show for {_count(len(blank), 'image')}: {why}.")
     return " ".join(said)
 
 
