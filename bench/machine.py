@@ -25,8 +25,10 @@ def network_arguments(doc: str | None) -> argparse.ArgumentParser:
 
 
 def where(device: torch.device) -> str:
-    """The device in words; on a CPU benchmarks take one thread."""
-    return torch.cuda.get_device_name() if device.type == "cuda" else f"CPU, 1 thread of {os.cpu_count()} cores"
+    """The device in words; on a CPU benchmarks take one thread, where nothing else is said."""
+    threads = torch.get_num_threads()
+    told = f"CPU, {threads} thread{'s' * (threads != 1)} of {os.cpu_count()} cores"
+    return torch.cuda.get_device_name() if device.type == "cuda" else told
 
 
 def settle(device: torch.device) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ class Boxes:
 
     @property
     def places(self) -> tuple[Tensor, Tensor]:
-        return self.once("places", lambda: (self.sent(self.top), self.sent(self.left)))
+        return self.once("places", lambda: self._pair(self.top, self.left))
 
     def once(self, name: Any, make: Callable[[], Any]) -> Any:
         """Boxes go through the same layers again for every image: what follows from them is found once."""
@@ -104,6 +105,11 @@ def cut(maps: Tensor, which: Tensor, boxes: Boxes) -> Tensor:
 
 
 def paste(into: Tensor, crop: Tensor, down: Tensor, across: Tensor) -> Tensor:
-    each = torch.arange(len(crop), device=crop.device)
+    each = _each(len(crop), crop.device)
     into.unfold(2, crop.shape[2], 1).unfold(3, crop.shape[3], 1)[each, :, down, across] = crop
     return into
+
+
+@lru_cache(maxsize=4)
+def _each(count: int, device: torch.device) -> Tensor:
+    return torch.arange(count, device=device)
