@@ -46,9 +46,12 @@ class Boxes:
         """Where these boxes begin, counted from where others begin, on a map that has so many places more before."""
         down, across = before
         return self.once(
-            (outer, before),
-            lambda: (self.sent(self.top + down - outer.top), self.sent(self.left + across - outer.left)),
+            (outer, before), lambda: self._pair(self.top + down - outer.top, self.left + across - outer.left)
         )
+
+    def _pair(self, down: np.ndarray, across: np.ndarray) -> tuple[Tensor, Tensor]:
+        first, second = self.sent(np.stack([down, across])).unbind()
+        return first, second
 
     def with_(self, other: Boxes, size: Pair) -> Boxes:
         """The boxes that hold both."""
