@@ -81,7 +81,7 @@ def assert_same_table(now: str, then: str) -> None:
 
 def test_packs_are_of_these_studies():
     assert NAMES == [
-        "combinations", "cues", "domains", "exposure", "looking", "matrix", "regression", "replica", "sanity",
+        "combinations", "concepts", "cues", "domains", "exposure", "looking", "matrix", "regression", "replica", "sanity",
         "subjects", "thresholds", "variability", "weaknesses",
     ]  # fmt: skip
 
