@@ -81,8 +81,8 @@ def assert_same_table(now: str, then: str) -> None:
 
 def test_packs_are_of_these_studies():
     assert NAMES == [
-        "combinations", "concepts", "cues", "domains", "exposure", "looking", "matrix", "regression", "replica", "sanity",
-        "subjects", "thresholds", "variability", "weaknesses",
+        "combinations", "concepts", "cues", "domains", "exposure", "looking", "matrix", "regression", "replica",
+        "sanity", "subjects", "thresholds", "variability", "weaknesses",
     ]  # fmt: skip
 
 

@@ -158,10 +158,11 @@ def _laid_out(pictures: Tensor) -> Tensor:
 
 def _rounds() -> bool:
     """Whether convolutions of a GPU may round to TF32."""
+    cudnn: Any = torch.backends.cudnn
     try:
-        return torch.backends.cudnn.allow_tf32
+        return cudnn.allow_tf32
     except RuntimeError:  # torch's newer settings were used, one for each kind of layer
-        return torch.backends.cudnn.conv.fp32_precision != "ieee"
+        return cudnn.conv.fp32_precision != "ieee"
 
 
 def rise(
