@@ -18,6 +18,7 @@ import numpy as np
 from unseen.vocabulary.errors import UnseenError
 
 SAMPLED = 40_000  # patches that the codebook is learned from
+TOGETHER = 32  # images whose patches are cut at once
 SOFT = 10.0  # added to the variance of a patch on the 0-255 scale (Coates & Ng 2012, §3)
 
 
@@ -40,17 +41,22 @@ class BagOfFeatures:
         from unseen.vocabulary.seeds import stream
 
         labels = np.asarray(labels)
-        patches = self._patches(images)
-        every = patches.reshape(-1, patches.shape[-1])
-        some = stream(self.seed, "bag of features").permutation(len(every))[:SAMPLED]
+        places = self._patches(images[:1]).shape[1:]
+        each = places[0] * places[1]
+        some = stream(self.seed, "bag of features").permutation(len(images) * each)[:SAMPLED]
         if len(some) < self.words:
             raise UnseenError(f"{self.words} words cannot be learned from {len(some)} patches; take fewer.")
-        self._mean = every[some].mean(0)
-        values, axes = np.linalg.eigh(np.cov((every[some] - self._mean).T))
+        sampled = np.empty((len(some), places[2]))
+        for start in range(0, len(images), TOGETHER):
+            here = (some // each >= start) & (some // each < start + TOGETHER)
+            cut = self._patches(images[start : start + TOGETHER]).reshape(-1, places[2])
+            sampled[here] = cut[some[here] - start * each]
+        self._mean = sampled.mean(0)
+        values, axes = np.linalg.eigh(np.cov((sampled - self._mean).T))
         self._whiten = (axes / np.sqrt(np.maximum(values, 0) + 0.1)) @ axes.T  # ZCA; .1 as Coates & Ng 2012
         tries: Any = 1  # typed as a word in scikit-learn's stubs
         clusters: Any = MiniBatchKMeans(self.words, random_state=self.seed, n_init=tries, batch_size=4096)
-        self._centres: Any = clusters.fit((every[some] - self._mean) @ self._whiten).cluster_centers_
+        self._centres: Any = clusters.fit((sampled - self._mean) @ self._whiten).cluster_centers_
         histograms = self.histograms(images)
         self._scale = np.maximum(histograms.std(0), 1e-3)
         strength = 1 / (self.penalty * len(labels))
@@ -72,8 +78,11 @@ class BagOfFeatures:
 
     def histograms(self, images: Any) -> np.ndarray:
         """The share of each word among an image's patches, ``[n, words]``."""
-        words = self.word_maps(images).reshape(len(images), -1)
-        return np.stack([np.bincount(one, minlength=self.words) for one in words]) / words.shape[1]
+        found = []
+        for start in range(0, len(images), TOGETHER):
+            words = self.word_maps(images[start : start + TOGETHER])
+            found += [np.bincount(one.ravel(), minlength=self.words) / one.size for one in words]
+        return np.stack(found)
 
     def __call__(self, images: Any) -> np.ndarray:
         """Unnormalised scores ``[n, classes]``."""
