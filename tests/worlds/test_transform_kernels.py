@@ -26,6 +26,11 @@ STRENGTHS = {
     "white-noise": (100.0,),
     "salt-and-pepper": (0.5, 1.0),
 }
+NEAR = {  # these may differ by a step of 2⁻¹⁰ after other ways of adding up
+    "geirhos-eidolon-1": (8.0,),
+    "geirhos-eidolon-2": (8.0,),
+    "geirhos-eidolon-3": (8.0,),
+}
 CASES = (  # size, channels, bytes or not; the last is more than one block
     ((9, 14), 3, True), ((9, 14), 3, False), ((1, 1), 1, True), ((2, 3), 1, False), ((33, 32), 1, True),
 )  # fmt: skip
@@ -46,14 +51,15 @@ def keys_of(n: int) -> torch.Tensor:
 def different(device: str) -> list[str]:
     """What the kernels show otherwise than the eager code does."""
     ask, found = kernels.available, []
-    for name, strengths in STRENGTHS.items():
-        for strength, (size, channels, whole) in itertools.product(strengths, CASES):
+    for name, strengths in (STRENGTHS | NEAR).items():
+        for strength, (size, channels, whole) in itertools.product(strengths, CASES[1:4] if name in NEAR else CASES):
             given, keys = pictures(size, channels, whole).to(device), keys_of(2).to(device)
             shown = []
             for fused in (True, False):
                 kernels.available = lambda _, fused=fused: fused
                 shown.append(TRANSFORMATIONS[name](given, strength, keys))
-            if not torch.equal(*shown) or shown[0].dtype != torch.float32:
+            apart = float((shown[0] - shown[1]).abs().max())
+            if apart > (1e-3 if name in NEAR else 0) or shown[0].dtype != torch.float32:
                 found.append(f"{name} {strength} {size} {channels} {whole}")
     kernels.available = ask
     return found
@@ -72,7 +78,7 @@ def test_on_a_gpu_fused_and_eager_transformations_have_the_same_bits():
 
 
 @on_cuda
-@pytest.mark.parametrize("name", STRENGTHS)
+@pytest.mark.parametrize("name", STRENGTHS | NEAR)
 def test_on_a_gpu_a_batch_is_transformed_without_waiting_for_the_device(name: str):
     given, keys = pictures((32, 32), 3, True).cuda(), keys_of(2).cuda()
     first = TRANSFORMATIONS[name](given, keys=keys)  # compiles, copies tables
@@ -105,12 +111,13 @@ def test_the_transforming_kernels_compile_for_an_h200_without_one():
     types[torch.uint8] = "*u8"
 
     def launched(kernel, programs: int):
-        def launch(*args, num_warps: int, **constants) -> None:
+        def launch(*args, num_warps: int, enable_fp_fusion: bool = True, **constants) -> None:
             names = [name for name in kernel.arg_names if name not in constants]
             kinds = [types[a.dtype] if isinstance(a, torch.Tensor) else "i64" if a >= 2**31 else "i32" for a in args]
             signature = dict(zip(names, kinds, strict=True)) | dict.fromkeys(constants, "constexpr")
             source = ASTSource(kernel, {n: signature[n] for n in kernel.arg_names}, constants)
-            triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": num_warps})
+            options = {"num_warps": num_warps, "enable_fp_fusion": enable_fp_fusion}
+            triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
             found.append(kernel.__name__)
 
         return launch
@@ -118,10 +125,10 @@ def test_the_transforming_kernels_compile_for_an_h200_without_one():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rendering, "launched", launched)
         patch.setattr(kernels, "available", lambda images: True)
-        for name, strengths in STRENGTHS.items():
+        for name, strengths in (STRENGTHS | NEAR).items():
             for whole in (True, False):
                 TRANSFORMATIONS[name](pictures((8, 8), 3, whole), strengths[-1], keys_of(2))
-    assert set(found) == {"correlate", "speckle"}
+    assert set(found) == {"correlate", "speckle", "waves", "displaced"}
 
 
 if __name__ == "__main__":

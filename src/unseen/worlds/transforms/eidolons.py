@@ -24,6 +24,7 @@ from unseen.worlds.rendering import chance
 from unseen.worlds.transforms.colour import SCIKIT_IMAGE, luminance
 from unseen.worlds.transforms.fourier import FINEST, in_blocks, settled
 from unseen.worlds.transforms.noise import normal, sixteen
+from unseen.worlds.transforms.weights import around
 
 if TYPE_CHECKING:
     import torch
@@ -65,17 +66,31 @@ def eidolon(images: Tensor, reach: float, coherence: float, keys: Tensor) -> Ten
     """Partially coherent disarray of the grey pictures; clipped, in all channels. Pixels are moved whole, as there."""
     import torch
 
+    from unseen.worlds.transforms import kernels
+
     plain = luminance(images, SCIKIT_IMAGE)[:, 0].double()
     height, width = plain.shape[1:]
     far = reach * min(height, width) / SIDE
     parts = []
     for real, (part, key) in in_blocks(plain, keys):
+        if far and kernels.available(images):
+            parts.append(_fused(part, far, coherence, key)[:real])
+            continue
         slices = _slices(part)
         if far:
             slices = _moved(slices, torch.fft.ifft2(_fields(key, height, width, coherence)), far)
         parts.append(slices.sum(0)[:real])
     whole = torch.cat(parts) if parts else plain
     return settled(whole).expand_as(images).contiguous()
+
+
+def _fused(plain: Tensor, far: float, coherence: float, keys: Tensor) -> Tensor:
+    """The same by kernels of a GPU."""
+    from unseen.worlds.transforms.fused_eidolons import disarrayed
+
+    height, width = plain.shape[1:]
+    unit = min(height, width) / SIDE
+    return disarrayed(plain, far, coherence, keys, scales(height, width), GRAIN * unit, WIDEST * unit)
 
 
 def _slices(plain: Tensor) -> Tensor:
@@ -143,13 +158,5 @@ def _passed(height: int, width: int, sigma: float, half: bool, device: torch.dev
     """What a blur leaves of each frequency: by a sampled Gaussian that wraps around, of sum one, as in the code."""
     import torch
 
-    down, across = (np.fft.fft(_wrapped(size, sigma)).real for size in (height, width))
+    down, across = (np.fft.fft(around(size, sigma)).real for size in (height, width))
     return torch.from_numpy(down[:, None] * across[None, : width // 2 + 1 if half else width]).to(device)
-
-
-def _wrapped(size: int, sigma: float) -> np.ndarray:
-    """Weights at distances 0, 1, …, of a circle of ``size`` pixels; what reaches around it adds up."""
-    turns = int(np.ceil(8 * sigma / size))
-    apart = np.arange(size)[:, None] + size * np.arange(-turns - 1, turns + 1)[None]
-    bell = np.exp(-0.5 * (apart / sigma) ** 2).sum(axis=1)
-    return bell / bell.sum()

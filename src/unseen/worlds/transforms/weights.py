@@ -20,3 +20,11 @@ def gaussian(sigma: float) -> np.ndarray:
     whole = np.rint(bell / bell.sum() * WEIGHTS)
     whole[reach] += WEIGHTS - whole.sum()
     return whole
+
+
+def around(size: int, sigma: float) -> np.ndarray:
+    """Weights of a Gaussian at distances 0, 1, …, of a circle of ``size`` pixels; what reaches around it adds up."""
+    turns = int(np.ceil(8 * sigma / size))
+    apart = np.arange(size)[:, None] + size * np.arange(-turns - 1, turns + 1)[None]
+    bell = np.exp(-0.5 * (apart / sigma) ** 2).sum(axis=1)
+    return bell / bell.sum()

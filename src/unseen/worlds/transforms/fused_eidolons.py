@@ -1,0 +1,140 @@
+"""Eidolons on CUDA: products with matrices of cosines and sines, and one kernel that moves the pixels.
+
+A blur and blurred noise have few frequencies, and products need no others: those that a blur leaves less of than
+``NOTHING`` are not drawn. All is float64 and settled as with Fourier transforms, so that pictures are those of a CPU.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unseen.vocabulary.seeds import seed_of
+from unseen.worlds.rendering import kernels as rendering
+from unseen.worlds.transforms.fourier import FINEST
+from unseen.worlds.transforms.noise import normal
+from unseen.worlds.transforms.weights import around
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+NOTHING = 1e-11  # of a frequency (ours): a field of variance one keeps eleven digits, and is rounded to three
+BLOCK = 256
+
+
+def disarrayed(
+    plain: Tensor, far: float, coherence: float, keys: Tensor, sigmas: tuple[float, ...], grain: float, widest: float
+) -> Tensor:
+    """Grey pictures ``[n, h, w]``, settled float32, from float64; lengths are in pixels of these pictures."""
+    import torch
+
+    from unseen.worlds.transforms import kernels_draws
+
+    n, height, width = plain.shape
+    blurs, empty = _blurs(plain, sigmas), plain.new_empty(0)
+    names = range(len(sigmas))
+    together = own = empty
+    if coherence:
+        together = plain.new_empty(len(sigmas), n, 2, height, width)
+        for k, sigma in enumerate(sigmas):
+            _noise(keys, sigma, sigma / widest, (f"coherent {k}",), together[k : k + 1])
+    if coherence < 1:
+        own = plain.new_empty(len(sigmas), n, 2, height, width)
+        _noise(keys, grain, 1.0, tuple(f"incoherent {k}" for k in names), own)
+    found = torch.empty(plain.shape, device=plain.device)
+    with torch.cuda.device_of(found):
+        rendering.launched(kernels_draws.displaced, n * -(-height * width // BLOCK))(
+            blurs, together, own, _settings(far, coherence, plain.device), found, n, height, width,
+            SCALES=len(sigmas), COHERENT=coherence > 0, OWN=coherence < 1, FINEST=FINEST, BLOCK=BLOCK, num_warps=4,
+        )  # fmt: skip
+    return found
+
+
+def _blurs(plain: Tensor, sigmas: tuple[float, ...]) -> Tensor:
+    """``[scales, n, h, w]``, by cosine transforms: their waves are mirrored at the edges."""
+    import torch
+
+    n, height, width = plain.shape
+    down, across = (_cosines(size, plain.device) for size in (height, width))
+    spectrum = torch.bmm(down.expand(n, -1, -1), plain @ across.T)
+    found = plain.new_empty(len(sigmas), *plain.shape)
+    for sigma, blurred in zip(sigmas, found):
+        tall, wide = (_kept(size, sigma, plain.device) for size in (height, width))
+        rows, columns = len(tall), len(wide)
+        passed = spectrum[:, :rows, :columns] * (tall[:, None] * wide)
+        torch.bmm(down[:rows].T.expand(n, -1, -1), passed @ across[:columns], out=blurred)
+    return found
+
+
+def _noise(keys: Tensor, sigma: float, weight: float, names: tuple[str, ...], out: Tensor) -> None:
+    """Blurred complex noise ``[names, n, 2, h, w]`` of variance ``weight`` squared."""
+    import torch
+
+    from unseen.worlds.transforms import kernels_draws
+
+    fields, n, _, height, width = out.shape
+    high, tall, down = _waves(height, sigma, keys.device)
+    wide, broad, across = _waves(width, sigma, keys.device)
+    rows, columns = len(tall), len(broad)
+    spectrum = out.new_empty(2 * fields * n, rows, columns)
+    with torch.cuda.device_of(out):
+        rendering.launched(kernels_draws.waves, fields * n * -(-rows * columns // BLOCK))(
+            keys.contiguous(), _seeds(names, keys.device), normal(keys.device), high, wide, tall, broad, spectrum,
+            n, height, width, rows, columns, BLOCK=BLOCK, num_warps=4,
+        )  # fmt: skip
+    flat = out.view(2 * fields * n, height, width)
+    torch.bmm((down * weight).expand(len(flat), -1, -1), spectrum @ across.T, out=flat)
+
+
+@lru_cache(maxsize=16)
+def _cosines(size: int, device: torch.device) -> Tensor:
+    """An orthonormal cosine transform ``[frequency, place]``."""
+    import torch
+
+    place = np.arange(size)
+    found = np.cos(np.pi * place[:, None] * (2 * place[None] + 1) / (2 * size)) * np.sqrt(2 / size)
+    found[0] = np.sqrt(1 / size)
+    return torch.from_numpy(found).to(device)
+
+
+@lru_cache(maxsize=256)
+def _kept(size: int, sigma: float, device: torch.device) -> Tensor:
+    """What a blur of a mirrored line leaves of its cosines, until nothing is left."""
+    import torch
+
+    passed = np.fft.fft(around(2 * size, sigma)).real[:size]
+    return torch.from_numpy(passed[: np.flatnonzero(np.abs(passed) > NOTHING)[-1] + 1].copy()).to(device)
+
+
+@lru_cache(maxsize=256)
+def _waves(size: int, sigma: float, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    """Frequencies and what they and their opposites make (see ``kernels_draws.waves``), what the blur leaves of each,
+    scaled to a variance of one; and the waves ``[place, frequency]``."""
+    import torch
+
+    passed = np.fft.fft(around(size, sigma)).real
+    passed *= size / np.sqrt((passed**2).sum())
+    kept = [f for f in range(size // 2 + 1) if abs(passed[f]) > NOTHING * abs(passed[0])]
+    pairs = [f for f in kept if f and 2 * f != size]
+    number = np.array([kept + pairs, [int(f in pairs) for f in kept] + [-1] * len(pairs)], dtype=np.int32)
+    angle = 2 * np.pi * np.arange(size)[:, None] * number[0] / size
+    found = np.where(number[1] < 0, np.sin(angle), np.cos(angle)) / size
+    placed = (torch.from_numpy(part).to(device) for part in (number, passed[number[0]], found))
+    return tuple(placed)  # pyright: ignore[reportReturnType]
+
+
+@lru_cache(maxsize=64)
+def _seeds(names: tuple[str, ...], device: torch.device) -> Tensor:
+    import torch
+
+    return torch.tensor([seed_of(0, "eidolon", name) for name in names], device=device)
+
+
+@lru_cache(maxsize=64)
+def _settings(far: float, coherence: float, device: torch.device) -> Tensor:
+    import torch
+
+    return torch.tensor([far, coherence, 1 - coherence], dtype=torch.float64, device=device)

@@ -1,0 +1,118 @@
+"""Triton kernels of what is drawn: numbers of :mod:`chance`, spectra of noise, pixels that move by a field."""
+
+from __future__ import annotations
+
+from typing import no_type_check
+
+import triton
+import triton.language as tl
+
+from unseen.worlds.rendering import chance
+
+GOLDEN, MIX, LAST = tl.constexpr(chance.GOLDEN), tl.constexpr(chance.MIX), tl.constexpr(chance.LAST)
+MAGIC = tl.constexpr(1.5 * 2.0**52)  # adding and subtracting it rounds a float64 to a whole number, halves to even
+
+
+@triton.jit
+@no_type_check
+def whole(number):
+    return (number + MAGIC) - MAGIC
+
+
+@triton.jit
+@no_type_check
+def drawn(key, at, seed):
+    """63 bits of ``chance.counted`` at a place."""
+    z = (key + at) * GOLDEN + seed
+    z = (z ^ ((z >> 30) & ((1 << 34) - 1))) * MIX
+    z = (z ^ ((z >> 27) & ((1 << 37) - 1))) * LAST
+    z = z ^ ((z >> 31) & ((1 << 33) - 1))
+    return (z >> 1) & ((1 << 63) - 1)
+
+
+@triton.jit
+@no_type_check
+def mirrored(place, size):
+    """Beyond its edges a picture is a mirror, which shows the last pixel twice."""
+    place = place % (2 * size)
+    place = tl.where(place < 0, place + 2 * size, place)
+    return tl.where(place < size, place, 2 * size - 1 - place)
+
+
+@triton.jit
+@no_type_check
+def waves(
+    keys, seeds, deviates, down, across, gain_down, gain_across, out, n, height, width, rows, columns,
+    BLOCK: tl.constexpr,
+):  # fmt: skip
+    """One block of one spectrum of white noise, as factors of cosines and sines, real and imaginary part in turn.
+
+    ``down`` and ``across`` hold frequencies f and, after them, what f and −f make: 0 if they are one, 1 for the sum,
+    which cosines multiply, −1 for i times the difference, which sines do.
+    """
+    size = rows * columns
+    blocks = tl.cdiv(size, BLOCK)
+    field = (tl.program_id(0) // blocks).to(tl.int64)
+    at = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
+    inside = at < size
+    key, seed = tl.load(keys + field % n), tl.load(seeds + field // n)
+    row, column = at // columns, at % columns
+    high, tall = tl.load(down + row, mask=inside, other=0), tl.load(down + rows + row, mask=inside, other=0)
+    wide, broad = (
+        tl.load(across + column, mask=inside, other=0),
+        tl.load(across + columns + column, mask=inside, other=0),
+    )
+    real, other = tl.zeros([BLOCK], dtype=tl.float64), tl.zeros([BLOCK], dtype=tl.float64)
+    for turn in tl.static_range(4):
+        y, x, share = high, wide, tl.full([BLOCK], 1, tl.int32)
+        if turn % 2:
+            y, share = (height - high) % height, share * tall
+        if turn // 2:
+            x, share = (width - wide) % width, share * broad
+        z = drawn(key, (y * width + x).to(tl.int64), seed)
+        real += tl.load(deviates + (z & 65535)).to(tl.float64) * share
+        other += tl.load(deviates + ((z >> 16) & 65535)).to(tl.float64) * share
+    gain = tl.load(gain_down + row, mask=inside, other=0) * tl.load(gain_across + column, mask=inside, other=0)
+    sines = (tall < 0).to(tl.int32) + (broad < 0).to(tl.int32)
+    first = tl.where(sines == 0, real, tl.where(sines == 1, -other, -real))
+    second = tl.where(sines == 0, other, tl.where(sines == 1, real, -other))
+    tl.store(out + 2 * field * size + at, first * gain, mask=inside)
+    tl.store(out + (2 * field + 1) * size + at, second * gain, mask=inside)
+
+
+@triton.jit
+@no_type_check
+def displaced(
+    blurs, coherent, own, settings, out, n, height, width, SCALES: tl.constexpr, COHERENT: tl.constexpr,
+    OWN: tl.constexpr, FINEST: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """One block of one picture: from coarse to fine the difference of two blurs at the place that a field names.
+
+    ``settings`` are the reach and the weights of both fields; coherent fields are the sum of all that are coarser.
+    """
+    size = height * width
+    blocks = tl.cdiv(size, BLOCK)
+    picture = (tl.program_id(0) // blocks).to(tl.int64)
+    at = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
+    inside = at < size
+    far, together, alone = tl.load(settings), tl.load(settings + 1), tl.load(settings + 2)
+    found = tl.zeros([BLOCK], dtype=tl.float64)
+    sum_down, sum_across = tl.zeros([BLOCK], dtype=tl.float64), tl.zeros([BLOCK], dtype=tl.float64)
+    for turn in range(SCALES):
+        plane = ((SCALES - 1 - turn) * n + picture) * size
+        down, across = tl.zeros([BLOCK], dtype=tl.float64), tl.zeros([BLOCK], dtype=tl.float64)
+        if COHERENT:
+            sum_down += tl.load(coherent + 2 * plane + at, mask=inside, other=0)
+            sum_across += tl.load(coherent + 2 * plane + size + at, mask=inside, other=0)
+            down, across = sum_down * together, sum_across * together
+        if OWN:
+            down += tl.load(own + 2 * plane + at, mask=inside, other=0) * alone
+            across += tl.load(own + 2 * plane + size + at, mask=inside, other=0) * alone
+        y = tl.floor(at // width + whole(down * FINEST) / FINEST * far).to(tl.int64)
+        x = tl.floor(at % width + whole(across * FINEST) / FINEST * far).to(tl.int64)
+        place = mirrored(y, height) * width + mirrored(x, width)
+        found += tl.load(blurs + plane + place, mask=inside, other=0)
+        if turn:
+            found -= tl.load(blurs + plane + n * size + place, mask=inside, other=0)
+    found = whole(found * FINEST) / FINEST
+    tl.store(out + picture * size + at, tl.minimum(tl.maximum(found, 0.0), 255.0).to(tl.float32), mask=inside)
