@@ -5,6 +5,7 @@ import io
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -14,12 +15,14 @@ from sklearn.metrics import confusion_matrix as oracle
 
 from small_study import ran, tiny
 from unseen.engines import open_study
+from unseen.kinds import mistakes as surest
 from unseen.kinds.answered import gather_answers
 from unseen.kinds.mistakes import Mistakes
 from unseen.kinds.results import gather
 from unseen.kinds.trial_answers import read_trial_answers
 from unseen.reports.cells import cell_body, mean_words
 from unseen.studies.commands import FILE, commands, made, note_command
+from unseen.studies.store import Store
 from unseen.studies.stored import StoredStudy
 from unseen.studies.study import load_study
 
@@ -31,6 +34,9 @@ def stored(study, **where):
     chosen = [trial for trial in study.trials if all(trial.condition[key] == value for key, value in where.items())]
     frames = [pl.read_parquet(study.store.trials / study.find(trial) / "responses.parquet") for trial in chosen]
     return pl.concat([frame.cast({pl.Categorical: pl.String}) for frame in frames])
+
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 
 @pytest.fixture(scope="module")
@@ -238,3 +244,35 @@ def test_where_the_networks_that_saw_most_make_no_mistake_those_of_the_others_ar
     assert gallery.others
     assert gallery.wrong > 0
     assert all("9 seen combinations" in mistake.condition for mistake in gallery.mistakes)
+
+
+def test_mistakes_that_are_let_go_would_never_have_been_shown(study, monkeypatch):
+    rng, shown = np.random.default_rng(0), []
+    ones = [one for one in read_trial_answers(study) if one.unseen.any()] * 6
+    for place, one in enumerate(ones):
+        noisy = one.confidence + rng.normal(0, 0.3, len(one.confidence))
+        ones[place] = replace(one, confidence=noisy.clip(0, 1).round(2))
+    monkeypatch.setattr(surest, "MOST", 3)
+    monkeypatch.setattr(surest, "SAME", 1)
+    for least in (10**9, 5):
+        monkeypatch.setattr(surest, "AT_LEAST", least)
+        mistakes = Mistakes(study)
+        mistakes.pictureless = "left out here"
+        for one in ones:
+            mistakes.add(one)
+        kept = [len(one.found) for among in (mistakes.most, mistakes.others) for one in among.found.values()]
+        shown.append((repr(mistakes.galleries()), sum(kept)))
+    assert shown[0][0] == shown[1][0]
+    assert shown[1][1] < shown[0][1]
+
+
+def test_without_their_world_cues_and_replicas_know_what_training_showed(tmp_path):
+    for name, never in (("cues", {"conflicting"}), ("replica", {"shifted"})):
+        Store(tmp_path / name).unpack(GOLDEN / f"{name}.unseen", note=lambda text: None)
+        study = replace(load_study(tmp_path / name), absent="its world is gone")
+        whole = list(read_trial_answers(load_study(tmp_path / name)))
+        for one, other in zip(read_trial_answers(study), whole):
+            assert np.array_equal(one.unseen, other.unseen)
+            sets = np.array(one.sets.names)[one.sets.places]
+            assert set(sets[one.unseen]) <= never
+        assert any(one.unseen.any() for one in whole)

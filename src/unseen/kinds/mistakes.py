@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -22,7 +24,9 @@ LOOKED_AT = 150  # the surest mistakes of each network
 NOTHING_UNSEEN = "The most confident mistakes: no cell that training did not show was tested."
 NOT_STORED = "The most confident mistakes: the stored answers lack their confidence, or their images."
 
+AT_LEAST = 5000  # mistakes of a target that are kept before any is let go
 Key = tuple[str, int]  # an image: its world and its row there
+Pair = tuple[str, str]  # a confusion: the true class and the answer
 
 
 @dataclass(frozen=True)
@@ -34,13 +38,41 @@ class FoundMistake:
     mistake: Mistake
 
 
+class Surest:
+    """Mistakes that may yet be chosen: of each image and confusion the surest, and of a confusion none that enough
+    other images are surer of. So ten thousand networks take no more memory than a hundred of the same images."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[Key, Pair], FoundMistake] = {}
+        self.room = AT_LEAST
+
+    def add(self, key: Key, pair: Pair, confidence: float, make: Callable[[], FoundMistake]) -> None:
+        before = self.found.get((key, pair))
+        if before is not None:
+            if before.mistake.confidence >= confidence:
+                return
+            del self.found[key, pair]  # later ones stand behind others that are as sure
+        self.found[key, pair] = make()
+        if len(self.found) > self.room:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """A confusion is shown ``SAME`` times, and no more than ``MOST`` of its images can be taken by others."""
+        sure: dict[Pair, list[float]] = {}
+        for (_, pair), one in self.found.items():
+            sure.setdefault(pair, []).append(one.mistake.confidence)
+        least = {pair: sorted(values)[-min(len(values), MOST + SAME)] for pair, values in sure.items()}
+        self.found = {at: one for at, one in self.found.items() if one.mistake.confidence >= least[at[1]]}
+        self.room = max(AT_LEAST, 2 * len(self.found))
+
+
 class MistakesByTarget:
     """Answers about unseen cells by target: how often each image was asked and was wrong, and the surest mistakes."""
 
     def __init__(self) -> None:
         self.asked: dict[str, Counter[Key]] = {}
         self.wrong: dict[str, Counter[Key]] = {}
-        self.found: dict[str, list[FoundMistake]] = {}
+        self.found: dict[str, Surest] = {}
 
 
 class Mistakes:
@@ -65,13 +97,23 @@ class Mistakes:
                 found = counter.setdefault(target, Counter())
                 found.update(zip(itertools.repeat(world), one.sample[which].tolist()))
             surest = bad[np.argsort(-one.confidence[bad], kind="stable")][:LOOKED_AT]
-            mine = [FoundMistake((world, int(one.sample[at])), one.trial, self._mistake(one, int(at))) for at in surest]
-            into.found.setdefault(target, []).extend(mine)
+            into_target = into.found.setdefault(target, Surest())
+            for at in map(int, surest):
+                key, pair = (world, int(one.sample[at])), self._pair(one, at)
+                into_target.add(key, pair, float(one.confidence[at]), partial(self._found, one, key, at))
+
+    @staticmethod
+    def _pair(one: TrialAnswers, at: int) -> Pair:
+        truth, response = (column.names[column.places[at]] for column in (one.truth, one.response))
+        return truth, response
+
+    def _found(self, one: TrialAnswers, key: Key, at: int) -> FoundMistake:
+        return FoundMistake(key, one.trial, self._mistake(one, at))
 
     def _mistake(self, one: TrialAnswers, at: int) -> Mistake:
         assert one.confidence is not None
         assert one.sample is not None
-        truth, response = (column.names[column.places[at]] for column in (one.truth, one.response))
+        truth, response = self._pair(one, at)
         where = ", ".join(f"{name} {one.levels[name][one.places[name][at]]}" for name in one.places)
         name = one.image.names[one.image.places[at]] if one.image is not None else ""
         said = ", ".join(filter(None, [one.condition, f"seed {one.facts['seed']}"]))
@@ -90,7 +132,8 @@ class Mistakes:
         wrong, asked = among.wrong.get(target, Counter()), among.asked.get(target, Counter())
         chosen: dict[Key, FoundMistake] = {}
         pairs: Counter[tuple[str, str]] = Counter()
-        for found in sorted(among.found.get(target, []), key=lambda one: (-one.mistake.confidence, -wrong[one.key])):
+        surest = among.found.get(target, Surest()).found.values()
+        for found in sorted(surest, key=lambda one: (-one.mistake.confidence, -wrong[one.key])):
             pair = found.mistake.truth, found.mistake.response
             if found.key not in chosen and pairs[pair] < SAME:
                 chosen[found.key] = found

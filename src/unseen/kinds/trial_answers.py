@@ -14,6 +14,7 @@ from unseen.studies.records import Record
 from unseen.studies.sound import Damaged
 from unseen.studies.study import Study
 from unseen.studies.trials import Trial, setting_text
+from unseen.vocabulary.design_facts import Decorrelated, Replicated
 from unseen.vocabulary.factors import FactorSpace
 from unseen.vocabulary.facts import Facts
 from unseen.vocabulary.responses import COLUMNS, image_column
@@ -138,6 +139,18 @@ def _names_column(study: Study, trial: Trial, factors: Sequence[str], stored: Se
     return named if named in stored else ""
 
 
+def never_shown(name: str, about: Facts) -> bool:
+    """Whether a set is known to ask about cells that training did not show.
+
+    >>> always, half = Decorrelated(decorrelated=0.0), Decorrelated(decorrelated=0.5)
+    >>> never_shown("conflicting", always), never_shown("conflicting", half)
+    (True, False)
+    """
+    if isinstance(about, Decorrelated):
+        return name == "conflicting" and about.decorrelated == 0
+    return name.startswith(UNSEEN)
+
+
 def ordered_levels(
     space: FactorSpace | None, facts: Mapping[str, Any], factor: str, found: WordColumn
 ) -> tuple[str, ...]:
@@ -166,8 +179,11 @@ def _unseen(
             return np.ones(len(sets.places), dtype=bool)
         seen = split.mask(study.world(trial).samples, "train")
         return ~seen[tuple(places[name] for name in factors)]
-    by_set = np.array([name.startswith(UNSEEN) for name in sets.names], dtype=bool)[sets.places]
-    noted = {str(level) for level in record.split_facts.trained_levels}
+    about = record.split_facts
+    by_set = np.array([never_shown(name, about) for name in sets.names], dtype=bool)[sets.places]
+    if isinstance(about, Replicated) and about.factor in places:
+        return np.array([level in about.shifted for level in levels[about.factor]], dtype=bool)[places[about.factor]]
+    noted = {str(level) for level in about.trained_levels}
     last = factors[-1]
     if noted and last in places:
         return ~np.array([level in noted for level in levels[last]], dtype=bool)[places[last]]

@@ -46,7 +46,7 @@ def verdicts(items: Sequence[Finding]) -> str:
         spread = f" {interval(item.low, item.high, item.n)}" if has_interval(item.low, item.high) else ""
         rows.append(
             f'<tr><td><a class="mark {style}" href="#verdict-rules">{words}</a></td>'
-            f'<td class="wrap">{escape(capital(item.name))}</td>'
+            f'<td class="wrap">{escape(headed(item.name))}</td>'
             f"<td>{escape(number(item.value) + spread)}</td>"
             f"<td>{escape(f'{item.n} {item.over}'.strip() if item.n != 1 else '1')}</td></tr>"
         )
@@ -58,6 +58,16 @@ def verdicts(items: Sequence[Finding]) -> str:
     )
 
 
+def headed(name: str) -> str:
+    """A claim as a heading. One that begins with whom it is of begins as that is spelt.
+
+    >>> headed("shape decides"), headed("resnet18: shape decides"), headed("vit-tiny-p8 is worse")
+    ('Shape decides', 'resnet18: shape decides', 'vit-tiny-p8 is worse')
+    """
+    first = name.partition(" ")[0]
+    return name if first.endswith(":") or any(letter.isdigit() for letter in first) else capital(name)
+
+
 def findings(items: Sequence[Finding]) -> str:
     """Each with its verdict, its numbers and, where it is open, why."""
     made = []
@@ -66,7 +76,7 @@ def findings(items: Sequence[Finding]) -> str:
         why = f'<span class="why">Open: {escape(item.why)}.</span>' if item.judged and item.why else ""
         made.append(
             f'<li><a class="mark {style}" href="#verdict-rules">{words}</a>'
-            f"<span><strong>{escape(capital(item.name))}.</strong> {escape(item.statement)}</span>"
+            f"<span><strong>{escape(headed(item.name))}.</strong> {escape(item.statement)}</span>"
             f'<span class="number">{escape(finding_numbers(item))}</span>{why}</li>'
         )
     return f'<ul class="findings">\n{"".join(made)}\n</ul>'

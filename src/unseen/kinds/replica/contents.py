@@ -111,15 +111,30 @@ def answer(found: Replicas) -> str:
     for name in found.collections:
         one = mean_interval(drops(found, name))
         if one.n:
-            told.append(f"{shown(one)} on '{name}'")
+            told.append(f"{lost(one)} on '{name}'")
     if not told:
         return "No repeat has all its models yet, so that no drop can be told."
     n = len(drops(found, found.collections[0]))
     original = number(float(np.nanmean(found.accuracy[ORIGINAL])))
     return (
-        f"{len(found.models)} models know {original} of the original test set, and lose {', '.join(told)} (means over "
+        f"{len(found.models)} models know {original} of the original test set; they {', '.join(told)} (means over "
         f"models; intervals over n = {n} {found.over})."
     )
+
+
+def lost(drop: Interval) -> str:
+    """A drop in words, in points of accuracy; one below zero is a gain.
+
+    >>> lost(Interval(0.145, 0.125, 0.164, 4)), lost(Interval(-0.142, -0.17, -0.113, 4))
+    ('lose 14.5 points [12.5, 16.4]', 'gain 14.2 points [11.3, 17.0]')
+    """
+    verb, (low, high) = ("lose", (drop.low, drop.high)) if drop.value >= 0 else ("gain", (-drop.high, -drop.low))
+    spread = f" [{points(low)}, {points(high)}]" if np.isfinite(low) else ""
+    return f"{verb} {points(abs(drop.value))} points{spread}"
+
+
+def points(share: float) -> str:
+    return f"{100 * share:.1f}".replace("-", "−")
 
 
 def shown(one: Interval) -> str:

@@ -1,6 +1,6 @@
 // Images that were asked, as a grid: of anybody, by cell, truth, answer, confidence, right and wrong.
 
-import { address, ask, chooser, h, interval, number, percent, plural, say, short, span, trouble } from "./parts.js";
+import { address, ask, chooser, h, interval, level, number, percent, plural, say, short, span, trouble } from "./parts.js";
 import { paint, sheet } from "./sheets.js";
 import { lightbox } from "./lightbox.js";
 
@@ -71,7 +71,7 @@ function section(group, view, parameters, change) {
 function heading(by, group) {
   const names = by.split(","), levels = (group || "none").split(" · ");
   const named = ["right", "mistake", "truth", "response", "set"].includes(by) || names.length !== levels.length;
-  return named ? group || "none" : names.map((name, at) => `${name} ${levels[at]}`).join(" · ");
+  return named ? group || "none" : names.map((name, at) => `${name} ${level(levels[at])}`).join(" · ");
 }
 
 /** What shows one group alone. */
@@ -96,7 +96,7 @@ function tile(one, view) {
   const bare = (name) => (name.startsWith(view.shared) ? name.slice(view.shared.length) : name);
   const said = view.number ? `${short(one.response)} for ${short(one.truth)}` : right ? bare(one.truth) : `${bare(one.truth)} → ${bare(one.response) || "no answer"}`;
   const sure = one.confidence === null || one.confidence === undefined ? "" : percent(one.confidence);
-  const cell = view.factors.map((name) => `${name} ${one[name]}`).join(", ");
+  const cell = view.factors.map((name) => `${name} ${level(one[name])}`).join(", ");
   const label = view.number ? `truth ${short(one.truth)}, answer ${short(one.response)}; ${cell}` : `${right ? "right" : "wrong"}: ${one.truth}${right ? "" : `, answered ${one.response || "nothing"}`}${sure ? `, ${sure} sure` : ""}; ${cell}`;
   return h("button.tile", { type: "button", class: `tile${right === false ? " wrong" : ""}`, "aria-label": label, title: label, onclick: () => lightbox(view, one), "data-row": one.sample },
     h("canvas", { width: 1, height: 1, "aria-hidden": "true" }), h("span.said", right === false ? h("b", "✗ ") : null, said), h("span.sure", sure));

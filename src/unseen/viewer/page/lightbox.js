@@ -1,6 +1,6 @@
 // One image large, in a dialog: its factors to be dragged, and what everybody said of it.
 
-import { ask, h, link, percent, plural, short, table } from "./parts.js";
+import { ask, h, level, link, percent, plural, short, table } from "./parts.js";
 import { looked } from "./maps.js";
 import { pose } from "./pose.js";
 
@@ -12,7 +12,7 @@ export function lightbox(view, one) {
   const answers = h("div.answers"), title = h("h2", { id: "dialog-title" }, `Row ${Number(one.sample).toLocaleString("en")}`);
   let turn = 0;
   const large = pose(parameters, one.sample, async (found) => {
-    title.textContent = Object.entries(found.levels).map(([factor, level]) => `${factor} ${level}`).join(" · ");
+    title.textContent = Object.entries(found.levels).map(([factor, at]) => `${factor} ${level(at)}`).join(" · ");
     const mine = ++turn;
     try {
       const told = await ask("image", { ...parameters, row: found.row, answers: 1 });

@@ -68,6 +68,9 @@ export function short(value) {
   return (size >= 1000 ? number(Math.round(value)) : size >= 0.001 ? String(+value.toPrecision(3)) : value.toExponential(1)).replace("-", "−");
 }
 
+/** A level as it is read: below zero with a minus sign. */
+export const level = (value) => String(value).replace(/^-(?=[\d.])/, "−");
+
 export const percent = (value) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(value >= 0.9995 || value < 0.0005 ? 0 : 1)} %`);
 
 export const interval = (one) => (one.low === null || one.low === undefined ? "" : `95 % interval ${percent(one.low)} to ${percent(one.high)}, n = ${number(one.n)}`);
