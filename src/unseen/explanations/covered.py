@@ -20,9 +20,7 @@ from unseen.vocabulary.errors import UnseenError
 from unseen.vocabulary.seeds import stream
 
 Sides = int | tuple[int, int]
-HELD = (
-    64  # pictures of a batch for each image whose own maps are held (ours: those take a few times a picture's memory)
-)
+HELD = 32  # pictures of a batch for each image whose own maps are held (ours: fewer windows together reach more alike)
 CHECKED = 8  # images that must be answered as before where a shorter way is tried
 
 
