@@ -137,6 +137,48 @@ def turned(kinds: int = 6, *, instances: int = 20, levels: int = 4, noise: float
     return Pictured("turned", samples, paint, (kinds, instances, levels, noise))
 
 
+def textured(kinds: int = 6, *, instances: int = 100, noise: float = 40.0) -> Pictured:
+    """The category is a pattern in the upper half, the texture the loud pattern that goes with a category, in the lower
+    one: a network that may go by either goes by the louder, and one that finds no help in it goes by the other."""
+    patterns = (
+        stream(0, "patterns").integers(0, 2, (2, kinds, SIDE // 2, SIDE)) * np.array([60.0, 100.0])[:, None, None, None]
+    )
+    names = tuple(f"pattern {k}" for k in range(kinds))
+    space = FactorSpace((Factor("category", names, kind="category"), Factor("texture", names, kind="nominal")))
+    block = Block(kinds * instances, {"category": np.repeat(np.arange(kinds), instances)}, grid=("texture",))
+    samples = Samples(space, (block,))
+
+    def paint(rows: np.ndarray) -> np.ndarray:
+        faint, loud = (patterns[at, samples.levels(name, rows)] for at, name in enumerate(space.names))
+        return np.concatenate([90.0 + faint, 70.0 + loud], axis=1) + noise * _noise(rows)
+
+    return Pictured("textured", samples, paint, (kinds, instances, noise))
+
+
+def marred(kinds: int = 6, *, instances: int = 120, noise: float = 20.0, worse: float = 120.0) -> Pictured:
+    """The category is a pattern, whose pixels each level of the light has in an order of its own: one never shown is
+    not known. Every second object lies under six times the noise, so that all networks find the same ones hard."""
+    patterns = stream(0, "patterns").integers(0, 2, (kinds, SIDE * SIDE)) * 120.0 + 60.0
+    levels = ("morning", "noon", "evening", "night")
+    orders = np.stack([stream(0, "light", level).permutation(SIDE * SIDE) for level in levels])
+    space = FactorSpace((
+        Factor("category", tuple(f"pattern {k}" for k in range(kinds)), kind="category"),
+        Factor("light", levels, kind="nominal"),
+    ))  # fmt: skip
+    block = Block(kinds * instances, {"category": np.repeat(np.arange(kinds), instances)}, grid=("light",))
+    samples = Samples(space, (block,))
+
+    def paint(rows: np.ndarray) -> np.ndarray:
+        _, instance, _ = samples.locate(rows)
+        flat = np.take_along_axis(
+            patterns[samples.levels("category", rows)], orders[samples.levels("light", rows)], axis=1
+        )
+        spread = np.where(keyed(0, "marred", instance) % np.uint64(2) == 0, noise, worse)
+        return flat.reshape(-1, SIDE, SIDE) + spread[:, None, None] * _noise(rows)
+
+    return Pictured("marred", samples, paint, (kinds, instances, noise, worse))
+
+
 def _noise(rows: np.ndarray) -> np.ndarray:
     """Standard normal, by the row's own number."""
     ids = np.asarray(rows)[:, None] * (SIDE * SIDE) + np.arange(SIDE * SIDE)

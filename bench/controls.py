@@ -34,7 +34,7 @@ from unseen.studies import tables
 from unseen.worlds import Entry
 
 WORLDS = {"scrambled": "scrambled", "two-cues": "two_cues", "falling-back": "falling_back", "patched": "patched"}
-WORLDS |= {"turned": "turned"}
+WORLDS |= {"turned": "turned", "textured": "textured", "marred": "marred"}
 DESIGNS = {"tied_choices": control_worlds.tied_choices}
 NAMES = {True: "holds", False: "does not hold", None: "open"}
 CHOICES, DRAWS, NETWORKS = list(range(5)), list(range(5)), list(range(5))
@@ -170,6 +170,25 @@ CONTROLS = {
                recordings={"layers": "none", "sets": ["canonical*", "varying-*", "trained-canonical*"]}),
         (("pose, background and size are the worst", ""), ("variation in all objects closes the gap", ""),
          ("classes never seen varying have the larger gap", "")),
+    ),
+    "cues": Control(
+        "two cues",
+        "the texture is a louder pattern than the category's own: who may go by either goes by it, and who finds no "
+        "help in it does not",
+        recipe("cues", {"name": "textured"}, {"name": "decorrelate", "shares": [0.6, 0.1, 0.3]},
+               {"design.decorrelated": [0.0, 0.5, 1.0], "design.seed": DRAWS},
+               recordings={"sets": ["agreeing", "conflicting"], "layers": "none"}),
+        (("texture decides where it always agreed", ""), ("shape decides where texture told nothing", ""),
+         ("shape bias rises with decorrelation", "")),
+    ),
+    "replica": Control(
+        "replicas of a test set",
+        "a light that was never shown puts the pixels in an order of its own, and every second object lies under six "
+        "times the noise",
+        recipe("replica", {"name": "marred"}, {"name": "replicate", "factor": "light", "shifted": ["night"]},
+               {"training.epochs": [4, 8, 16, 32], "design.seed": DRAWS},
+               recordings={"sets": ["original", "replica", "shifted"], "layers": "none"}),
+        (("'shifted' lowers accuracy", ""), ("'harder' lowers accuracy", ""), ("'easier' raises accuracy", "")),
     ),
 }  # fmt: skip
 

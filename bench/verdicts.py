@@ -1,4 +1,5 @@
-"""False alarms and power of every rule that gives a verdict, by simulation: ``python -m bench.verdicts [studies]``.
+"""False alarms and power of every rule that gives a verdict, by simulation: ``python -m bench.verdicts [studies [page
+...]]``.
 
 Whole pages are made from tables of numbers in which nothing is to be found (or an effect of the size that the papers
 report), by the functions that judge real studies. The table printed is that of ``docs/guide/verdicts.md``; the slow
@@ -10,14 +11,28 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
 
+from bench.simulated_pages import (
+    Page,
+    Rng,
+    concepts,
+    costliest,
+    cues,
+    looking,
+    noise,
+    pretrainings,
+    replicas,
+    sanity,
+    transfers,
+    weaknesses,
+)
 from unseen.kinds.combinations.findings import findings
 from unseen.kinds.conditions.asked import ALL_BUT, ONE, AskedMatrix, Condition
-from unseen.kinds.conditions.findings import matrix_findings
+from unseen.kinds.conditions.findings import NO_HELP, matrix_findings
 from unseen.kinds.domains.findings import domain_findings
 from unseen.kinds.domains.numbers import BOUND, Domain
 from unseen.kinds.exposure.findings import exposure_findings
@@ -35,19 +50,7 @@ from unseen.measures import category_growth
 from unseen.measures.verdicts import ALPHA
 from unseen.reports.finding import Finding
 
-Rng = np.random.Generator
-Page = Callable[
-    [Rng, int, str, bool], list[Finding]
-]  # random numbers, n, the kind of noise, whether there is an effect
 NOISES = ("normal", "skewed", "ties")
-
-
-def noise(rng: Rng, kind: str, size: int | tuple[int, ...] = (), scale: float = 0.04) -> np.ndarray:
-    """Numbers around zero: normal; strongly skewed, as accuracies near 0 or 1 are; or of few different values."""
-    if kind == "skewed":
-        return scale * (rng.beta(0.9, 8.1, size) - 0.1) / 0.095  # standard deviation as the others
-    values = rng.normal(0, scale, size)
-    return np.round(values / 0.02) * 0.02 if kind == "ties" else values
 
 
 def combinations(rng: Rng, n: int, kind: str, effect: bool) -> list[Finding]:
@@ -149,16 +152,19 @@ def regressions(rng: Rng, n: int, kind: str, effect: bool) -> list[Finding]:
 
 
 def matrices(rng: Rng, n: int, kind: str, effect: bool) -> list[Finding]:
-    """Networks trained on one of four conditions, or on all but one: every number at its margin."""
+    """Networks trained on one of four conditions, on one and salt-and-pepper, or on all but one: every number at its
+    margin."""
     names = ("grey", "low-pass", "geirhos-salt-and-pepper", "geirhos-uniform-noise")
     every = range(4)
     rows = [Condition((at,), names[at], ONE) for at in every]
     rows += [Condition(tuple(o for o in every if o != at), f"all but {names[at]}", ALL_BUT) for at in (2, 3)]
+    rows += [Condition((at, 2), f"{names[at]} + {names[2]}", f"one plus {names[2]}") for at in (0, 1)]
     chance = 0.1
     known = 0.95 if effect else 0.8
     middle = 0.2 if effect else (chance + known) / 2
     asked = AskedMatrix(tuple(rows), names, names, np.empty((n, len(rows), 4)), chance)
     level = np.where(asked.trained, known, middle) + rng.normal(0, 0.02, (n, 1, 1))
+    level[:, -2:, 3] += NO_HELP * (not effect)  # the other noise, against each alone
     accuracy = level + noise(rng, kind, (n, len(rows), 4), 0.06)
     made = matrix_findings(AskedMatrix(tuple(rows), names, names, accuracy, chance), "")
     return list(corrected(made))
@@ -249,7 +255,22 @@ PAGES: dict[str, tuple[Page, Sequence[int]]] = {
     "variabilities": (variabilities, (3, 5)),
     "thresholds": (thresholds, (12,)),
     "growths": (growths, (3, 5)),
+    "transfers": (transfers, (3, 5)),
+    "pretrainings": (pretrainings, (3, 5)),
+    "cues": (cues, (3, 5)),
+    "replicas": (replicas, (3, 5)),
+    "looking": (looking, (3, 5)),
+    "concepts": (concepts, (3, 5)),
+    "sanity": (sanity, (3, 5)),
+    "weaknesses": (weaknesses, (12, 40)),  # objects
+    "costliest": (costliest, (12, 40)),
 }
+
+
+BELOW = ("costs", "falls", "lowest", "hardest", "does not help", "worst", "worse", "least", "raises accuracy")
+BELOW += ("finetuning has the larger gap", "always agreed", "change with the weights")
+NULLS = {"ceiling": 0.8, "becomes a cue": 0.5, "does not help": 0.1, "exceeds 1": 1.0, "always agreed": 0.5}
+NULLS |= {"told nothing": 0.5, "the weights": 0.5}
 
 
 def rule_of(found: Finding) -> str:
@@ -283,20 +304,17 @@ def simulate(page: str, n: int, kind: str, effect: bool, studies: int, seed: int
 def _expected(found: Finding) -> float:
     """Whether a finding that only the correction left open has the expected sign. It is not kept, so the sign of the
     claim is: those that expect a fall, or to be the lowest, are below zero."""
-    if "shared-wide" in found.name:
+    if "shared-wide" in found.name or "does not change" in found.name:
         return 0.0
-    below = any(
-        word in found.name for word in ("costs", "falls", "lowest", "hardest", "does not help", "worst", "worse")
-    )
-    null = 0.8 if "ceiling" in found.name else 0.5 if "cue" in found.name else 0.0
-    null = 0.1 if "does not help" in found.name else null
+    below = any(word in found.name for word in BELOW)
+    null = next((null for word, null in NULLS.items() if word in found.name), 0.0)
     return float((found.value < null) == below)
 
 
-def rows(studies: int) -> Iterator[tuple[str, str, int, list[float], float, float, float]]:
+def rows(studies: int, pages: Sequence[str] = ()) -> Iterator[tuple[str, str, int, list[float], float, float, float]]:
     """Page, rule, n, false alarms by kind of noise, power alone, pages with any false verdict, power corrected."""
-    for page, (_, ns) in PAGES.items():
-        for n in ns:
+    for page in pages or PAGES:
+        for n in PAGES[page][1]:
             null = {kind: simulate(page, n, kind, False, studies) for kind in NOISES}
             power, whole = simulate(page, n, "normal", True, max(1, studies // 4))
             for rule in power:
@@ -308,7 +326,7 @@ def main() -> None:
     studies = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     print(f"| page | rule | n | false alarms: {', '.join(NOISES)} | power | any false verdict on the page |")
     print("|---|---|---|---|---|---|")
-    for page, rule, n, false, power, whole, _ in rows(studies):
+    for page, rule, n, false, power, whole, _ in rows(studies, sys.argv[2:]):
         told = ", ".join(f"{100 * rate:.1f} %" for rate in false)
         print(f"| {page} | {rule} | {n} | {told} | {100 * power:.0f} % | {100 * whole:.1f} % |", flush=True)
 

@@ -77,6 +77,7 @@ def test_agreement_is_symmetric_and_one_on_the_diagonal():
         (np.concatenate([np.full((2, 4), 0.1), np.ones((2, 4))]) + np.arange(4) / 100, DOES),
         (np.array([[0.1, 0.9, 0.2, 0.8]] * 3), OPEN),
         (np.full((3, 1), 0.9), OPEN),
+        (np.array([[0.9, 0.91]] * 3), OPEN),  # two images decide nothing
         (np.full((3, 4), np.nan), OPEN),
     ],
 )

@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom
 
+from unseen.kinds.table import KINDS
 from unseen.measures import (
     correlation_shares,
     judge,
     judge_correlation,
+    judge_dependence,
     judge_level,
     judge_ranks,
     least_effect,
@@ -28,7 +30,16 @@ from unseen.measures import (
 STUDIES = 300
 PAGES = {
     "combinations": (3, 5), "exposures": (3, 5), "regressions": (3, 5), "matrices": (3, 5), "domains": (3, 5),
-    "variabilities": (3, 5), "thresholds": (12,), "growths": (3, 5),
+    "variabilities": (3, 5), "thresholds": (12,), "growths": (3, 5), "transfers": (3, 5), "pretrainings": (3, 5),
+    "cues": (3, 5), "replicas": (3, 5), "looking": (3, 5), "concepts": (3, 5), "sanity": (3, 5),
+    "weaknesses": (12, 40), "costliest": (12, 40),
+}  # fmt: skip
+# Which pages of numbers stand for a kind of study; "subjects" judges nothing.
+OF_KINDS = {
+    "combinations": {"combinations"}, "in_domain": {"regressions", "transfers"}, "conditions": {"matrices"},
+    "exposure": {"exposures", "thresholds", "growths"}, "domains": {"domains"}, "cues": {"cues"},
+    "variability": {"variabilities", "pretrainings"}, "replica": {"replicas"}, "subjects": set(), "sanity": {"sanity"},
+    "weaknesses": {"weaknesses", "costliest"}, "looking": {"looking"}, "concepts": {"concepts"},
 }  # fmt: skip
 
 
@@ -49,6 +60,20 @@ def said(verdicts):
     """Shares of "holds" and of any verdict."""
     verdicts = list(verdicts)
     return np.mean([v is True for v in verdicts]), np.mean([v is not None for v in verdicts])
+
+
+def test_every_kind_of_study_that_judges_has_a_page_of_simulations():
+    assert set(OF_KINDS) == set(KINDS), "a new kind: add a page to bench/simulated_pages.py"
+    assert set().union(*OF_KINDS.values()) == set(PAGES)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in ("variabilities", "exposures")])  # seconds each
+def test_a_page_with_an_effect_says_something_and_one_without_next_to_nothing(simulate, page):
+    """Two studies of each: that the pages are made at all; rates are the slow tests' matter."""
+    rules, whole = simulate(page, PAGES[page][-1], "normal", True, 2)
+    assert rules
+    assert whole > 0
+    assert simulate(page, PAGES[page][-1], "normal", False, 2)[0].keys() == rules.keys()
 
 
 @pytest.mark.slow
@@ -80,6 +105,19 @@ FINDS = {
     ("variabilities", "half of the classes varying is worse than none", 3): 0.8,
     ("thresholds", "near chance", 12): 0.5,
     ("growths", "linear or logarithmic", 5): 0.8,
+    ("matrices", "geirhos-salt-and-pepper does not help with other noise", 5): 0.7,
+    ("transfers", "transfer helps to extrapolate", 5): 0.9,
+    ("pretrainings", "what varies in pretraining closes its gap", 5): 0.9,
+    ("cues", "shape bias rises with decorrelation", 3): 0.9,
+    ("cues", "small patches go least by shape", 5): 0.9,
+    ("replicas", "'harder' lowers accuracy", 5): 0.9,
+    ("replicas", "the slope on 'shifted' exceeds 1", 5): 0.9,
+    ("looking", "evidence leaves the object where the combination was not seen", 5): 0.9,
+    ("concepts", "read from concepts, the class holds better", 5): 0.9,
+    ("concepts", "concepts fail where the class does", 5): 0.9,
+    ("sanity", "maps change with the weights", 5): 0.9,
+    ("weaknesses", "a change costs accuracy", 40): 0.6,
+    ("costliest", "one change costs most", 40): 0.8,
 }
 
 
@@ -158,6 +196,15 @@ def test_signs_keep_their_rate_whatever_the_shape_and_t_does_not():
     assert said(mostly(values, -1, 0.1).holds for values in shares)[1] <= allowed(1500)
     skewed = rng.exponential(0.1, (1500, 12))  # the mean is
     assert said(judge(values, -1, null=0.1).holds for values in skewed)[0] > 0.06
+
+
+@pytest.mark.parametrize("images", [3, 8, 30])
+def test_whether_maps_depend_on_the_weights_is_seldom_said_at_the_line(images):
+    rng, said_ = np.random.default_rng(images), []
+    for _ in range(1000):
+        alike = 0.5 + rng.normal(0, 0.1, (1, images)) + rng.normal(0, 0.03, (6, images))
+        said_.append(judge_dependence(alike).words.startswith("do"))
+    assert np.mean(said_) <= allowed(1000)
 
 
 def test_the_part_of_choices_and_of_seeds_is_told_apart():

@@ -7,6 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("combinations", "specialization", "levels", "exposure", "matrix", "domains", "alike", "variability")
+KINDS += ("cues", "replica")
 
 
 @pytest.fixture
@@ -40,6 +41,7 @@ def test_every_kind_of_study_has_its_controls(controls):
     assert set(controls.CONTROLS) == set(KINDS)
     designs = {control.recipe["design"]["name"] for control in controls.CONTROLS.values()}
     assert designs >= {"hold_out_combinations", "hold_out_levels", "expose", "matrix", "leave_one_out", "vary_some"}
+    assert designs >= {"decorrelate", "replicate"}
 
 
 @pytest.mark.slow

@@ -84,6 +84,19 @@ DESIGN = {"name": "hold_out_combinations", "columns": "background", "images": 8,
           "test_images": 4, "probe_per_cell": 1, "seen_per_level": 1}  # fmt: skip
 
 
+def test_to_check_a_study_of_a_rendered_world_makes_no_objects(tmp_path, monkeypatch):
+    from unseen.kinds.checks import check
+    from unseen.worlds.rendered import RenderedWorld
+
+    def made(world):
+        raise AssertionError("a check made the objects")
+
+    monkeypatch.setattr(RenderedWorld, "furnished", property(made))
+    tables = {**TINY, "world": WORLD, "design": DESIGN, "explanations": {"methods": ["gradient"], "scored": 4},
+              "kind": "looking", "grid": {}, "recordings": {"layers": "none"}, "targets": ["category"]}  # fmt: skip
+    check(open_study(tables, out=tmp_path / "study"))
+
+
 def test_maps_of_a_rendered_world_are_compared_with_what_its_pixels_show(tmp_path):
     told = {"methods": ["gradient", "centre"], "images": 0, "checked": 0, "scored": 4}
     tables = {**TINY, "world": WORLD, "design": DESIGN, "explanations": told, "kind": "looking", "grid": {},

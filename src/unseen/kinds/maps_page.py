@@ -36,7 +36,7 @@ RULE = (
     "Layers get new random weights, from the scores down (Adebayo et al. 2018). A map that hardly changes does not "
     "depend on the weights: it is a picture of the image, and says nothing of what was learned. Hardly means that the "
     f"rank correlation without sign (of absolute values), over the upper half of the layers, is above {ALIKE} in all "
-    "of its 95 % interval over images. The line is ours."
+    "of its 95 % interval over three images or more. The line is ours."
 )
 
 

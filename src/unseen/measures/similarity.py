@@ -17,6 +17,7 @@ from jaxtyping import Float
 
 from unseen.measures.ranks import spearman, summed
 from unseen.measures.statistics import NAN, Interval, mean_interval
+from unseen.measures.verdicts import FEWEST
 from unseen.vocabulary.cores import cores
 from unseen.vocabulary.errors import UnseenError
 
@@ -195,9 +196,9 @@ def judge_dependence(alike: Float[np.ndarray, "steps images"], level: float = 0.
         f"over images, all above or all below {ALIKE}"
     )
     words = OPEN
-    if np.isfinite(found.low) and found.low > ALIKE:
+    if found.n >= FEWEST and found.low > ALIKE:
         words = DOES_NOT
-    elif np.isfinite(found.high) and found.high < ALIKE:
+    elif found.n >= FEWEST and found.high < ALIKE:
         words = DOES
     return Dependence(words, found.cut(-1, 1), rule)
 

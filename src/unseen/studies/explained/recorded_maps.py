@@ -66,9 +66,9 @@ def check_explanations(study: Study, trial: Trial) -> None:
 
 
 def is_rendered(study: Study, trial: Trial) -> bool:
-    """Whether it is known what each pixel of its images shows."""
+    """Whether it is known what each pixel of its images shows. To look at ``furnished`` itself would make objects."""
     world = study.world(trial)
-    return hasattr(world, "scenes") and hasattr(world, "furnished")
+    return hasattr(world, "scenes") and (hasattr(type(world), "furnished") or "furnished" in world.__dict__)
 
 
 def record_maps(study: Study, trial: Trial, network: Any, table: pa.Table) -> RecordedMaps:
