@@ -63,6 +63,7 @@ class CueStudy(WithFindings, WithTrials):
             [f"{100 * share:g} %", self.told(model, share), self.mean(model, share, DECIDED),
              self.told(model, share, "accuracy", "agreeing"), self.told(model, share, "accuracy")]
             for share in self.shares
+            if self.values(model, share)
         ]  # fmt: skip
         return table(["decorrelated", "shape bias", "decided", "accuracy, agreeing", "accuracy, conflicting"], rows)
 

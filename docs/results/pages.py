@@ -280,7 +280,7 @@ def ibrahim2022() -> dict[str, Any]:
 def geirhos2019() -> dict[str, Any]:
     at = HERE / "geirhos2019"
     made: dict[str, Any] = {"biases": Biases(at / "biases.parquet"), "sets": DataSets(at / "datasets.parquet")}
-    made["cues"] = CueStudy(at / "decorrelation.parquet")
+    made["cues"], made["small"] = CueStudy(at / "decorrelation.parquet"), CueStudy(at / "small.parquet")
     made["stylised"] = Conditions(at / "stylised.parquet", ("none", "stylised"), repeat="design.seed")
     return made
 
