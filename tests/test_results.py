@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from unseen.measures import correlation_shares, judge, mean_interval
@@ -172,6 +173,28 @@ def test_a_page_tells_of_which_trials_its_tables_have_flags():
     assert row[4].endswith(f": none of {len(old.trials & again.told)}")
     assert flags.told_of_flags(folder.parent / "worlds") == "", "no trials, no section"
     assert flags.EVERY in flags.told_of_flags(folder.parent / "stems")
+
+
+def test_regressions_run_again_stand_in_the_place_of_the_first_and_are_compared(tmp_path):
+    regressions = importlib.import_module("docs.results.regressions")
+    path = ROOT / "docs/results/schott2022/dsprites-cnn-long.parquet"
+    rows = pl.read_parquet(path)
+    one = rows["trial"][0]
+    again = rows.filter(pl.col("trial") == one).with_columns(value=pl.col("value") + 0.25)
+    again.write_parquet(tmp_path / "dsprites-cnn-1.parquet")
+    both = regressions.Toys(path, again=[tmp_path / "dsprites-cnn-1.parquet"])
+    assert (both.trials, both.again) == (6, 1)
+    assert both.apart == pytest.approx(0.25, abs=1e-3)
+    first = regressions.Toys(path)
+    assert (first.again, first.apart) == (0, 0)
+    told = regressions.told_longer(first, [first]).splitlines()[-1]
+    assert told.startswith("| cnn |")
+    assert told.endswith("| +.000 |"), "no interval of what does not differ"
+    assert regressions.told_again([first]) == ""
+    assert "1 of 6 trials, of which flagged none of 1" in regressions.told_again([both])
+    again.with_columns(trial=pl.lit("another")).write_parquet(tmp_path / "dsprites-cnn-2.parquet")
+    with pytest.raises(AssertionError, match="none of these"):
+        regressions.Toys(path, again=[tmp_path / "dsprites-cnn-2.parquet"])
 
 
 CLEAR, UNSURE, AGAINST = ({i: by + d for i, d in enumerate((-0.01, 0.0, 0.005, 0.01))} for by in (0.1, 0.004, -0.1))

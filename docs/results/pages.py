@@ -62,10 +62,10 @@ def madan2022() -> dict[str, Any]:
     full = made["full"] = Combinations(*whole, **one).only(seed=0)
     made["fewer"] = Combinations(at / "control-images.parquet", **one)
     weights = made["weights"] = Combinations(at / "control-loss-weight.parquet", **one)
-    made["position_again"] = Combinations(at / "mnist-position-cells.parquet", **one)
-    made["scale_again"] = Combinations(at / "mnist-scale-cells.parquet", **one | {"view": "scale"})
-    cells = (at / f"{name}.parquet" for name in ("mnist-position-cells", "control-loss-weight"))
-    made["position_cells"] = Combinations(*cells, **one).equal_weights()
+    again = {name: sorted(at.glob(f"mnist-{name}-cells*.parquet")) for name in files}  # slices of trials run again
+    made["position_again"] = Combinations(*again["position"], **one)
+    made["scale_again"] = Combinations(*again["scale"], **one | {"view": "scale"})
+    made["position_cells"] = Combinations(*again["position"], at / "control-loss-weight.parquet", **one).equal_weights()
     at_45 = full.at(45)
     return {**made, **_controls(new, images, full, weights, at_45), "at_45": at_45, **SHARED}
 
@@ -118,7 +118,7 @@ def rendered_cars() -> dict[str, Any]:
     backbones = {name: others.only(backbone=name) for name in BACKBONES}
     beats = family(**{name: above(one.gaps("separate", "shared")) for name, one in backbones.items()})
     made = {"cars": Combinations(*files, **about), "others": others, "backbones": backbones, "beats": beats}
-    made["again"] = Combinations(at / "rendered-cars-cells.parquet", **about)
+    made["again"] = Combinations(*sorted(at.glob("rendered-cars-cells*.parquet")), **about)
     made |= {"BACKBONES": BACKBONES, "inception": inception, "six": six, "archs": archs}
     return {**made, "dip": dip, "steps": steps, "line": line, **SHARED}
 
@@ -160,8 +160,13 @@ def schott2022() -> dict[str, Any]:
     made: dict[str, Any] = {"small": Toys(at / "small.parquet")}
     for world, kept in protected.items():
         for kind in ("", "-transfer", "-large"):
-            made[f"{world}{kind.replace('-', '_')}"] = Toys(at / f"{world}{kind}.parquet", kept)
+            again = [] if kind else sorted(at.glob(f"{world}-*-[0-9].parquet"))  # slices of trials that were run again
+            made[f"{world}{kind.replace('-', '_')}"] = Toys(at / f"{world}{kind}.parquet", kept, again)
     made["cnn_long"] = Toys(at / "dsprites-cnn-long.parquet")
+    made["again_words"] = regressions.told_again([made[world] for world in protected])
+    long = at / "dsprites-long.parquet"
+    others = [Toys(long)] if long.is_file() else []
+    made["longer_words"] = regressions.told_longer(made["dsprites"], [made["cnn_long"], *others]) if others else ""
     names = ("R2", "KEPT", "OUT", "OTHERS", "OPPOSITE", "FAR", "SPLITS", "ENCODERS", "ALONE")
     return {**made, **{name: getattr(regressions, name) for name in names}}
 

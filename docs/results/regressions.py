@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from docs.results.numbers import MARKS, interval, mean_of, number, percent, plus_minus, spearman, table
+from docs.results.flags import flagged
+from docs.results.numbers import MARKS, interval, magnitude, mean_of, number, percent, plus_minus, spearman, table
 from docs.results.verdicts import WithFindings, check_holm, corrected, pick
 from unseen.kinds.in_domain.disentanglement import latent_points
 from unseen.kinds.in_domain.findings import regression_findings
@@ -24,11 +25,36 @@ SPLITS = ("random", "composition", "interpolation", FAR)
 ENCODERS = ("beta-vae", "ada-gvae", "slow-vae", "pcl")
 
 
-class Toys(WithFindings):
-    """One world's table. ``protected``: the factors that no split holds out."""
+def _read(path: Path) -> pl.DataFrame:
+    return pl.read_parquet(path).with_columns(pl.col("value").cast(pl.Float64))
 
-    def __init__(self, path: Path, protected: Sequence[str] = ("shape",)) -> None:
-        rows = pl.read_parquet(path).with_columns(pl.col("value").cast(pl.Float64))
+
+def _run_again(rows: pl.DataFrame, again: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, int, float]:
+    """The rows with those of trials that were run again in place of the first ones, how many trials these are, and the
+    largest difference of an R² (relative, where it is beyond one)."""
+    if not again:
+        return rows, 0, 0.0
+    new = pl.concat(again, how="diagonal")
+    mine = pl.col("trial").is_in(new["trial"].unique().to_list())
+    key, r2 = ["trial", "set", "target"], pl.col("measure") == R2
+    both = rows.filter(mine, r2).select(*key, "value").join(new.filter(r2).select(*key, other="value"), on=key)
+    left = set(new["trial"].unique()) - set(rows["trial"].unique())
+    if left:
+        raise AssertionError(f"{len(left)} trials that were run again are none of these")
+    far = (pl.col("value") - pl.col("other")).abs() / pl.max_horizontal(1.0, pl.col("value").abs())
+    return (
+        pl.concat([rows.filter(~mine), new], how="diagonal"),
+        len(new["trial"].unique()),
+        both.select(far.max()).item(),
+    )
+
+
+class Toys(WithFindings):
+    """One world's table. ``protected``: the factors that no split holds out; ``again``: tables of trials that were run
+    again, which stand in the place of the same trials (of one identity), with distances and flags."""
+
+    def __init__(self, path: Path, protected: Sequence[str] = ("shape",), again: Sequence[Path] = ()) -> None:
+        rows, self.again, self.apart = _run_again(_read(path), [_read(one) for one in again])
         model = pl.col("backbone")
         if "training.objective" in rows.columns:
             given = pl.col("training.objective").replace("supervised", None)
@@ -160,3 +186,32 @@ class Toys(WithFindings):
             f"{self.verdict('extrapolation is hardest')}; {number(self.mean(FAR))} against {number(self.mean(other))} "
             f"of {other}. Kept to the range {interval(kept_gaps, sign=True)} against {kept} (not judged)"
         )
+
+
+def told_again(worlds: Sequence[Toys]) -> str:
+    """How many trials were run again and how far their R² are apart from the first; "" where none was."""
+    n, apart = sum(one.again for one in worlds), max((one.apart for one in worlds), default=0.0)
+    if not n:
+        return ""
+    flags = pl.concat([one.rows.select("trial", "measure", "value") for one in worlds])
+    return (
+        f". Run again, with distances and flags in their tables: {n} of {sum(one.trials for one in worlds)} trials, of "
+        f"which flagged {flagged(flags, n)}; R² differs from the first run by at most {magnitude(apart)}"
+    )
+
+
+def told_longer(first: Toys, tables: Sequence[Toys], split: str = FAR) -> str:
+    """A table of networks that were trained longer, beside themselves, paired by seed."""
+    rows = []
+    for one, model in ((found, name) for found in tables for name in found.models):
+        row = [model]
+        for measure, asked in ((R2, "validation"), (R2, "test"), (f"{R2}{KEPT}", "test")):
+            row += [plus_minus(t.values(model, split, measure, asked)) for t in (first, one)]
+        rows.append([*row, interval(one.since(first, model, split, R2, "test"), sign=True)])
+    parts = ("validation rows", "test rows", "test rows, kept to the range")
+    head = [f"{part}, {epochs} epochs" for part in parts for epochs in (8, 48)]
+    flags = "; ".join(flagged(one.rows, one.trials) for one in tables)
+    words = (
+        f"The other networks trained as long ([table](schott2022/dsprites-long.parquet); flagged: {flags}), not judged:"
+    )
+    return f"\n\n{words}\n\n" + table([f"mean R², {split}", *head, "test rows, difference paired by seed"], rows)
