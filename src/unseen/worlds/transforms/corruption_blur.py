@@ -16,7 +16,7 @@ from unseen.worlds.transforms.filters import blur
 from unseen.worlds.transforms.fourier import FINEST, in_blocks
 from unseen.worlds.transforms.noise import LEVELS, sixteen
 from unseen.worlds.transforms.one_by_one import one_by_one
-from unseen.worlds.transforms.weights import reach_of
+from unseen.worlds.transforms.weights import lines_between, reach_of
 
 if TYPE_CHECKING:
     import torch
@@ -69,15 +69,26 @@ def glass_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     Here pixels are permuted within squares of twice the distance, which lie anew for each picture and repetition
     (ours): a pixel is moved as far on average (the variance is that of two swaps), and all pictures at once.
     """
+    from unseen.worlds.transforms import kernels
+
     sigma, distance, repetitions = GLASS[round(strength) - 1]
-    found = softened(images, sigma).floor_()
+    found, fused = softened(images, sigma).floor_(), kernels.available(images)
     for number in range(repetitions):
+        if fused:
+            from unseen.worlds.transforms import fused_corruptions
+
+            found = fused_corruptions.permuted(found, 2 * distance, keys, number, SHIFTS)
+            continue
         found = permuted(found, 2 * distance, chance.bits(keys, 0, "glass", number))
     return softened(found, sigma).clamp_(0, 255)
 
 
 def softened(images: Tensor, sigma: float) -> Tensor:
     """A Gaussian cut at four standard deviations; outside is the nearest pixel (scikit-image's default)."""
+    from unseen.worlds.transforms import kernels
+
+    if kernels.available(images):
+        return kernels.smoothed(images, sigma, kernels.NEAREST)
     (height, width), reach = images.shape[-2:], reach_of(sigma)
     down, across = (_clamped(size, reach, images.device) for size in (height, width))
     padded = images.index_select(-2, down).index_select(-1, across)
@@ -150,10 +161,16 @@ def along_path(images: Tensor, radius: int, sigma: float, keys: Tensor, low: flo
     degrees; outside is the nearest pixel. The direction is one of 65,536 (ours)."""
     import torch
 
+    from unseen.worlds.transforms import kernels
+
     width = 2 * radius + 1
     bell = np.exp(-0.5 * (np.arange(width) / sigma) ** 2)
     weights = (bell / bell.sum()).tolist()
     moves = _paths(radius, low, high, images.device)[sixteen(chance.bits(keys, 0, "direction"), 0)].long()
+    if kernels.available(images):
+        from unseen.worlds.transforms import fused_corruptions
+
+        return fused_corruptions.along_path(images, moves, tuple(weights))
     (tall, wide), reach = images.shape[-2:], width
     down, across = (_clamped(size, reach, images.device) for size in (tall, wide))
     padded = images.index_select(-2, down).index_select(-1, across).float()
@@ -189,8 +206,15 @@ def zoom_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """The mean of a picture and of itself seen ever closer; linear between pixels."""
     import torch
 
+    from unseen.worlds.transforms import kernels
+
     end, step = ZOOMS[round(strength) - 1]
     factors = np.arange(1, end, step)
+    if kernels.available(images):
+        from unseen.worlds.transforms import fused_corruptions
+
+        size = images.shape[2], images.shape[3]
+        return fused_corruptions.closer(images, tuple(factors.tolist()), True, size).clamp_(0, 255)
     plain = images.float()
     found = plain.transpose(-2, -1).clone(memory_format=torch.contiguous_format)  # of one line it would be the same
     for factor in factors:
@@ -202,6 +226,13 @@ def zoom_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 
 def zoomed(images: Tensor, factor: float) -> Tensor:
     """The middle of a picture, enlarged to about its size: linear, with corners at corners (scipy's ``zoom``)."""
+    from unseen.worlds.transforms import kernels
+
+    if kernels.available(images):
+        from unseen.worlds.transforms import fused_corruptions
+
+        tall, wide = (len(lines_between(size, factor)[2]) for size in images.shape[2:])
+        return fused_corruptions.closer(images, (factor,), False, (tall, wide))
     return zoomed_aside(images, factor).transpose(-2, -1).contiguous()
 
 
@@ -216,17 +247,11 @@ def zoomed_aside(images: Tensor, factor: float) -> Tensor:
 
 @lru_cache(maxsize=256)
 def _between(size: int, factor: float, device: torch.device) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The two lines that each new one lies between, and the share of the second and of the first."""
+    """The two lines that each new one lies between, and the share of the second and of the first, on a device."""
     import torch
 
-    kept = int(np.ceil(size / factor))
-    first = (size - kept) // 2
-    wanted = round(kept * factor)
-    place = np.arange(wanted) * ((kept - 1) / max(1, wanted - 1))
-    low = np.minimum(place.astype(np.int64), max(0, kept - 2))
-    one, two = (torch.from_numpy(first + lines).to(device) for lines in (low, np.minimum(low + 1, kept - 1)))
-    share = torch.from_numpy((place - low).astype(np.float32))[:, None].to(device)
-    return one, two, share, 1 - share
+    low, high, share = (torch.from_numpy(part).to(device) for part in lines_between(size, factor))
+    return low, high, share[:, None], 1 - share[:, None]
 
 
 def _clamped(size: int, reach: int, device: torch.device) -> Tensor:

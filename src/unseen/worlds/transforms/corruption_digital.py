@@ -41,8 +41,15 @@ def elastic_transform(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     of .5 % of the height, smoothed by 1 % of each side (cut at three deviations) and multiplied."""
     import torch
 
+    from unseen.worlds.transforms import kernels
+
     height, width = images.shape[-2:]
     most, times = height * 0.005, ELASTIC[round(strength) - 1]
+    if kernels.available(images):
+        from unseen.worlds.transforms import fused_corruptions
+
+        bells = [_bell(0.01 * size) for size in (height, width)]
+        return fused_corruptions.elastic_transform(images, keys, most, times, bells)
     drawn = [chance.counted(keys, height * width, 0, "elastic", axis) for axis in ("down", "across")]
     noise = chance.between(torch.stack(drawn).view(2, -1, height, width), -1.0, 1.0) * most
     moves = _smoothed(_smoothed(noise, 0.01 * height, -2), 0.01 * width, -1) * times
@@ -98,13 +105,19 @@ def _smoothed(noise: Tensor, sigma: float, axis: int) -> Tensor:
     """A Gaussian along one axis, cut at three deviations; edges are mirrors."""
     import torch
 
-    reach, size = int(3 * sigma + 0.5), noise.shape[axis]
-    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(sigma, 1e-9)) ** 2)
+    bell, size = _bell(sigma), noise.shape[axis]
+    reach = len(bell) // 2
     place = _mirrored(torch.arange(-reach, size + reach, device=noise.device), size)
     padded, found = noise.index_select(axis, place), torch.zeros_like(noise)
-    for apart, weight in enumerate((bell / bell.sum()).tolist()):
+    for apart, weight in enumerate(bell.tolist()):
         found.add_(padded.narrow(axis, apart, size), alpha=weight)
     return found
+
+
+def _bell(sigma: float) -> np.ndarray:
+    reach = int(3 * sigma + 0.5)
+    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(sigma, 1e-9)) ** 2)
+    return bell / bell.sum()
 
 
 def _shown_at(images: Tensor, down: Tensor, across: Tensor) -> Tensor:

@@ -31,8 +31,15 @@ def shot_noise(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """
     import torch
 
+    from unseen.worlds.transforms import kernels
+
     photons = PHOTONS[round(strength) - 1]
-    table, bits = _counts(photons, images.device), pixel_bits(images, keys)
+    table = _counts(photons, images.device)
+    if kernels.available(images):
+        from unseen.worlds.transforms import fused_corruptions
+
+        return fused_corruptions.shot_noise(images, keys, table, photons)
+    bits = pixel_bits(images, keys)
     found = torch.empty(images.shape, device=images.device)
     for channel in range(images.shape[1]):
         level = images[:, channel].float().round().clamp(0, 255).long()
@@ -45,7 +52,13 @@ def impulse_noise(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """Every number, of each channel by itself, becomes 0 or 255 with a small probability, either equally often."""
     import torch
 
+    from unseen.worlds.transforms import kernels
+
     below = round(IMPULSES[round(strength) - 1] * LEVELS)
+    if kernels.available(images):
+        from unseen.worlds.transforms import fused_corruptions
+
+        return fused_corruptions.impulse_noise(images, keys, below)
     bits, found = pixel_bits(images, keys), images.float().clone(memory_format=torch.contiguous_format)
     if images.device.type == "cpu":
         _struck(found.numpy(), bits.numpy(), below)

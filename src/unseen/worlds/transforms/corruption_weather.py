@@ -27,11 +27,14 @@ FROSTS = ((1.0, 0.4), (0.8, 0.6), (0.7, 0.7), (0.65, 0.7), (0.6, 0.75))  # share
 FOGS = ((1.5, 2.0), (2.0, 2.0), (2.5, 1.7), (2.5, 1.5), (3.0, 1.4))  # how much, how smooth
 LIGHTER = (0.1, 0.2, 0.3, 0.4, 0.5)
 ICE = (0.84, 0.92, 1.0)  # the colour of frost (ours)
+CLOUDS = (("frost 0", 1.6), ("frost 1", 1.8), ("frost 2", 2.2))  # of frost: their names and how smooth they are (ours)
 
 
 def snow(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """A paler picture with flakes that fall within 45° of straight down, and the same flakes turned by 180°."""
     import torch
+
+    from unseen.worlds.transforms import kernels
 
     mean, deviation, zoom, threshold, radius, sigma, kept = FLAKES[round(strength) - 1]
     height, width = images.shape[-2:]
@@ -40,6 +43,10 @@ def snow(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     flakes = torch.where(flakes < threshold, 0.0, flakes).clamp_(0, 1)
     flakes = along_path(flakes, radius, sigma, keys, -135, -45)[..., :height, :width]
     flakes = (flakes * 255).round_() / 255
+    if kernels.available(images):
+        from unseen.worlds.transforms import fused_corruptions
+
+        return fused_corruptions.snow(images, flakes, kept)
     plain = images.float() / 255
     pale = torch.maximum(plain, _luma(plain) * 1.5 + 0.5)
     whole = plain * kept + pale * (1 - kept)
@@ -48,8 +55,15 @@ def snow(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 
 def frost(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """A weighted sum of the picture and of ice crystals (ours): ridges of two plasmas, thicker by a third."""
+    from unseen.worlds.transforms import kernels
+
     height, width = images.shape[-2:]
-    fields = [plasma(keys, height, width, decay, f"frost {n}") for n, decay in enumerate((1.6, 1.8, 2.2))]
+    if kernels.available(images):
+        from unseen.worlds.transforms import fused_corruptions
+
+        kept, added = FROSTS[round(strength) - 1]
+        return fused_corruptions.frost(images, keys, CLOUDS, kept, tuple(added * one for one in _ice(images)))
+    fields = [plasma(keys, height, width, decay, name) for name, decay in CLOUDS]
     return assembled(images, lambda here: _frozen(images[here], [one[here] for one in fields], round(strength) - 1))
 
 
@@ -61,9 +75,13 @@ def _frozen(images: Tensor, fields: list[Tensor], place: int) -> Tensor:
     crystals = torch.maximum(ridges[0], ridges[1])
     crystals = crystals.mul_(crystals).square_()
     ice = (0.15 + 0.75 * crystals + 0.5 * (fields[2] - 0.5)).clamp_(0, 1).float() * 255
-    colour = ICE if images.shape[1] == 3 else (sum(ICE) / 3,) * images.shape[1]
+    colour = _ice(images)
     shown = [images[:, c] * kept + ice * (added * colour[c]) for c in range(images.shape[1])]
     return torch.stack(shown, 1).clamp_(0, 255)
+
+
+def _ice(images: Tensor) -> tuple[float, ...]:
+    return ICE if images.shape[1] == 3 else (sum(ICE) / 3,) * images.shape[1]
 
 
 def fog(images: Tensor, strength: float, keys: Tensor) -> Tensor:

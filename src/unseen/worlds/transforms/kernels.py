@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from unseen.vocabulary.seeds import seed_of
-from unseen.worlds.rendering import chance
 from unseen.worlds.rendering import kernels as rendering
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ BLOCK = 1024  # pixels of one program (ours)
 # Beyond this reach in pixels a product with a banded matrix, whose cost does not grow, is taken instead: 17 numbers are
 # summed at a reach of 8, and 40 is where an estimate puts the same time (ours).
 WIDEST = 40
+ZEROS, NEAREST, MIRROR = 0, 1, 2  # what lies outside of a picture
 
 
 def available(images: Tensor) -> bool:
@@ -33,11 +33,11 @@ def shifted_sum(images: Tensor, weights: tuple[int, ...], axis: int) -> Tensor:
     import torch
 
     out = torch.empty(images.shape, device=images.device)
-    return _correlated(images, _whole(weights, images.device), out, axis)
+    return correlated(images, _whole(weights, images.device), out, axis)
 
 
-def smoothed(images: Tensor, sigma: float) -> Tensor:
-    """``filters.blur``: between the axes whole steps are kept, of bytes in 32 bits."""
+def smoothed(images: Tensor, sigma: float, edge: int = ZEROS) -> Tensor:
+    """``filters.blur``, or with other edges: between the axes whole steps are kept, of bytes in 32 bits."""
     import torch
 
     from unseen.worlds.transforms.weights import STEPS, WEIGHTS
@@ -45,11 +45,11 @@ def smoothed(images: Tensor, sigma: float) -> Tensor:
     bell, bytewise = _bell(sigma, images.device), images.dtype == torch.uint8
     between = torch.empty(images.shape, dtype=torch.int32 if bytewise else torch.float64, device=images.device)
     if bytewise:  # whole already
-        _correlated(images, bell, between, -1, EXACT=True, SCALE=STEPS / WEIGHTS)
+        correlated(images, bell, between, -1, EXACT=True, SCALE=STEPS / WEIGHTS, EDGE=edge)
     else:
-        _correlated(images, bell, between, -1, EXACT=True, STEPS=STEPS, SCALE=1 / WEIGHTS)
+        correlated(images, bell, between, -1, EXACT=True, STEPS=STEPS, SCALE=1 / WEIGHTS, EDGE=edge)
     out = torch.empty(images.shape, device=images.device)
-    return _correlated(between, bell, out, -2, EXACT=True, SCALE=1 / WEIGHTS, LAST=1 / STEPS)
+    return correlated(between, bell, out, -2, EXACT=True, SCALE=1 / WEIGHTS, LAST=1 / STEPS, EDGE=edge)
 
 
 def white_noise(images: Tensor, deviates: Tensor, keys: Tensor) -> Tensor:
@@ -62,13 +62,14 @@ def salt_and_pepper(images: Tensor, below: int, keys: Tensor) -> Tensor:
     return _speckled(images, keys, keys, below, True)
 
 
-def _correlated(images: Tensor, weights: Tensor, out: Tensor, axis: int, **constants: Any) -> Tensor:
+def correlated(images: Tensor, weights: Tensor, out: Tensor, axis: int, **constants: Any) -> Tensor:
+    """The kernel along one axis, into ``out``."""
     import torch
 
     from unseen.worlds.transforms import kernels_pixels
 
     height, width = images.shape[-2:]
-    settings = {"EXACT": False, "STEPS": 0.0, "SCALE": 1.0, "LAST": 1.0, **constants}
+    settings = {"EXACT": False, "STEPS": 0.0, "SCALE": 1.0, "LAST": 1.0, "EDGE": ZEROS, **constants}
     programs = images.shape[0] * images.shape[1] * -(-height * width // BLOCK)
     with torch.cuda.device_of(out):  # Triton launches on the current device
         rendering.launched(kernels_pixels.correlate, programs)(
@@ -88,8 +89,7 @@ def _speckled(images: Tensor, deviates: Tensor, keys: Tensor, below: int, salt: 
     with torch.cuda.device_of(out):
         rendering.launched(kernels_pixels.speckle, len(images) * -(-places // BLOCK))(
             images.contiguous(), keys.contiguous(), deviates, out, places, below, CHANNELS=images.shape[1], SALT=salt,
-            SEED=seed_of(0, "pixels"), GOLDEN=chance.GOLDEN, MIX=chance.MIX, LAST=chance.LAST,
-            BLOCK=BLOCK, num_warps=4,
+            SEED=seed_of(0, "pixels"), BLOCK=BLOCK, num_warps=4,
         )  # fmt: skip
     return out
 

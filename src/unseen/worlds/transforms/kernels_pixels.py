@@ -8,22 +8,18 @@ from typing import no_type_check
 import triton
 import triton.language as tl
 
-MAGIC = tl.constexpr(1.5 * 2.0**52)  # adding and subtracting it rounds a float64 to a whole number, halves to even
-
-
-@triton.jit
-@no_type_check
-def _whole(number):
-    return (number + MAGIC) - MAGIC
+from unseen.worlds.transforms.kernels_draws import drawn, mirrored, whole
 
 
 @triton.jit
 @no_type_check
 def correlate(
     images, weights, out, height, width, TAPS: tl.constexpr, DOWN: tl.constexpr, EXACT: tl.constexpr,
-    STEPS: tl.constexpr, SCALE: tl.constexpr, LAST: tl.constexpr, BLOCK: tl.constexpr,
+    STEPS: tl.constexpr, SCALE: tl.constexpr, LAST: tl.constexpr, EDGE: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """One block of one plane: the sum of shifted pixels times weights, zeros outside.
+    """One block of one plane: the sum of shifted pixels times weights. Outside are zeros (``EDGE`` 0), the nearest
+    pixel (1) or a mirror (2).
 
     ``EXACT`` sums whole numbers in float64 (pixels times ``STEPS``, if given, are made whole), scales the sum, makes it
     whole and scales it again by ``LAST``; otherwise the sum is in float32.
@@ -39,13 +35,19 @@ def correlate(
     found = tl.zeros([BLOCK], dtype=tl.float64 if EXACT else tl.float32)
     for tap in range(TAPS):
         by = tap - TAPS // 2
-        inside = (at < size) & (here + by >= 0) & (here + by < length)
-        pixel = tl.load(images + plane + at + by * stride, mask=inside, other=0).to(found.dtype)
+        inside, there = at < size, here + by
+        if EDGE == 0:
+            inside = inside & (there >= 0) & (there < length)
+        elif EDGE == 1:
+            there = tl.minimum(tl.maximum(there, 0), length - 1)
+        else:
+            there = mirrored(there, length)
+        pixel = tl.load(images + plane + at + (there - here) * stride, mask=inside, other=0).to(found.dtype)
         if STEPS > 0.0:
-            pixel = _whole(pixel * STEPS)
-        found += pixel * tl.load(weights + tap)
+            pixel = whole(pixel * STEPS)
+        found = tl.fma(pixel, tl.load(weights + tap), found)
     if EXACT:
-        found = _whole(found * SCALE) * LAST
+        found = whole(found * SCALE) * LAST
     tl.store(out + plane + at, found.to(out.dtype.element_ty), mask=at < size)
 
 
@@ -53,18 +55,14 @@ def correlate(
 @no_type_check
 def speckle(
     images, keys, deviates, out, places, below, CHANNELS: tl.constexpr, SALT: tl.constexpr, SEED: tl.constexpr,
-    GOLDEN: tl.constexpr, MIX: tl.constexpr, LAST: tl.constexpr, BLOCK: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):  # fmt: skip
     """One block of one image: the 63 bits of ``chance.counted``, then either noise or salt and pepper."""
     blocks = tl.cdiv(places, BLOCK)
     image = (tl.program_id(0) // blocks).to(tl.int64)
     at = (tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)).to(tl.int64)
     inside = at < places
-    z = (tl.load(keys + image) + at) * GOLDEN + SEED
-    z = (z ^ ((z >> 30) & ((1 << 34) - 1))) * MIX
-    z = (z ^ ((z >> 27) & ((1 << 37) - 1))) * LAST
-    z = z ^ ((z >> 31) & ((1 << 33) - 1))
-    z = (z >> 1) & ((1 << 63) - 1)
+    z = drawn(tl.load(keys + image), at, SEED)
     for channel in tl.static_range(CHANNELS):
         here = (image * CHANNELS + channel) * places + at
         pixel = tl.load(images + here, mask=inside, other=0).to(tl.float32)
@@ -73,3 +71,61 @@ def speckle(
         else:
             pixel = tl.load(deviates + ((z >> (16 * channel)) & 65535), mask=inside, other=0.0) + pixel
         tl.store(out + here, pixel, mask=inside)
+
+
+@triton.jit
+@no_type_check
+def photons(
+    images, keys, counts, out, places, CHANNELS: tl.constexpr, SCALE: tl.constexpr, SEED: tl.constexpr,
+    BLOCK: tl.constexpr,
+):  # fmt: skip
+    """One block of one image: for each pixel, rounded to a byte, one of its 65,536 counts."""
+    blocks = tl.cdiv(places, BLOCK)
+    image = (tl.program_id(0) // blocks).to(tl.int64)
+    at = (tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)).to(tl.int64)
+    inside = at < places
+    z = drawn(tl.load(keys + image), at, SEED)
+    for channel in tl.static_range(CHANNELS):
+        here = (image * CHANNELS + channel) * places + at
+        level = whole(tl.load(images + here, mask=inside, other=0).to(tl.float64))
+        level = tl.minimum(tl.maximum(level, 0.0), 255.0).to(tl.int64)
+        count = tl.load(counts + level * 65536 + ((z >> (16 * channel)) & 65535), mask=inside, other=0)
+        tl.store(out + here, tl.minimum(count.to(tl.float32) * SCALE, 255.0), mask=inside)
+
+
+@triton.jit
+@no_type_check
+def struck(
+    images, keys, out, places, below, CHANNELS: tl.constexpr, SEED: tl.constexpr, BLOCK: tl.constexpr
+):  # fmt: skip
+    """One block of one image: each channel's number by itself may become black or white; clipped."""
+    blocks = tl.cdiv(places, BLOCK)
+    image = (tl.program_id(0) // blocks).to(tl.int64)
+    at = (tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)).to(tl.int64)
+    inside = at < places
+    z = drawn(tl.load(keys + image), at, SEED)
+    for channel in tl.static_range(CHANNELS):
+        here = (image * CHANNELS + channel) * places + at
+        pixel = tl.load(images + here, mask=inside, other=0).to(tl.float32)
+        end = ((z >> (48 + channel)) & 1).to(tl.float32) * 255.0
+        pixel = tl.where(((z >> (16 * channel)) & 65535) < below, end, pixel)
+        tl.store(out + here, tl.minimum(tl.maximum(pixel, 0.0), 255.0), mask=inside)
+
+
+@triton.jit
+@no_type_check
+def turned(images, weights, out, places, BLOCK: tl.constexpr):
+    """One block of one image of three channels: squares times a matrix, and the root of that, in float64."""
+    blocks = tl.cdiv(places, BLOCK)
+    image = (tl.program_id(0) // blocks).to(tl.int64)
+    at = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
+    inside, here = at < places, image * 3 * places + at
+    red = tl.load(images + here, mask=inside, other=0).to(tl.float64) / 255
+    green = tl.load(images + here + places, mask=inside, other=0).to(tl.float64) / 255
+    blue = tl.load(images + here + 2 * places, mask=inside, other=0).to(tl.float64) / 255
+    red, green, blue = red * red, green * green, blue * blue
+    for channel in tl.static_range(3):
+        row = weights + 3 * channel
+        light = red * tl.load(row) + green * tl.load(row + 1) + blue * tl.load(row + 2)
+        light = tl.sqrt(tl.minimum(tl.maximum(light, 0.0), 1.0)) * 255
+        tl.store(out + here + channel * places, light.to(tl.float32), mask=inside)

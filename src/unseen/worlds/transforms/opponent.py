@@ -32,6 +32,12 @@ def opponent_colour(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """
     import torch
 
+    from unseen.worlds.transforms import kernels
+
+    if kernels.available(images):
+        from unseen.worlds.transforms import fused_corruptions
+
+        return fused_corruptions.opponent_colour(images, flipping())
     light = (images.double() / 255) ** 2
     turned = torch.empty_like(light)
     for place, weights in enumerate(flipping()):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 # Pictures are whole multiples of 2⁻¹⁴ and weights of 2⁻²⁸: with |x| < 2¹¹ and weights that sum to one every partial sum
@@ -28,3 +30,14 @@ def around(size: int, sigma: float) -> np.ndarray:
     apart = np.arange(size)[:, None] + size * np.arange(-turns - 1, turns + 1)[None]
     bell = np.exp(-0.5 * (apart / sigma) ** 2).sum(axis=1)
     return bell / bell.sum()
+
+
+@lru_cache(maxsize=256)
+def lines_between(size: int, factor: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of the middle of so many lines, enlarged: the two that each new one lies between, and the share of the second."""
+    kept = int(np.ceil(size / factor))
+    first = (size - kept) // 2
+    wanted = round(kept * factor)
+    place = np.arange(wanted) * ((kept - 1) / max(1, wanted - 1))
+    low = np.minimum(place.astype(np.int64), max(0, kept - 2))
+    return first + low, first + np.minimum(low + 1, kept - 1), (place - low).astype(np.float32)
