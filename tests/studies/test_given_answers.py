@@ -178,7 +178,7 @@ def test_what_is_odd_may_be_told_what_to_do_with(tmp_path):
     assert record.facts["counts"] == {
         "answers": 54, "images": 54, "no answer": 19, "doubled": 1, "unknown images left out": 1,
     }  # fmt: skip
-    assert any("1 rows name no image" in note for note in found.notes)
+    assert any("1 row names no image" in note for note in found.notes)
     assert accuracy(study)["model"] == pytest.approx(35 / 54)
 
 

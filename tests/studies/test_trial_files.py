@@ -69,7 +69,7 @@ def test_response_times_and_sessions_stay(tmp_path):
     ("text", "says"),
     [
         (people(1, ["cat"] * 3), "too few answers.*subject-01"),
-        (people(1, ["whale", *["cat"] * 11]), "1 responses are no category.*whale.*--map"),
+        (people(1, ["whale", *["cat"] * 11]), "1 response is no category.*whale.*--map"),
         (people(1).replace("object_response", "said"), "no column that says what was answered"),
         (people(1).replace("category", "thing"), "no column says what an image shows"),
         (people(1).replace("imagename", "thing"), "no column that says which image"),

@@ -39,7 +39,7 @@ def compare(
     meanings: Meanings = None,
     no_answer: NoAnswer = "wrong",
     doubled: Annotated[
-        str, typer.Option("--doubled", help="One image answered twice, differently: refuse, or first, last.")
+        str, typer.Option("--doubled", help="One image answered twice, differently: refuse, or first, last, all.")
     ] = "refuse",
     unknown: Annotated[
         str, typer.Option("--unknown", help="Rows that match no image of the study: refuse, or skip.")

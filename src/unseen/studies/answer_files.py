@@ -119,6 +119,12 @@ def _paths(file: Path) -> list[Path]:
     return [file]
 
 
+_MENDS = {  # what polars says, and what helps
+    "utf-8": " Save it as text in UTF-8.",
+    "more fields": " A row has more fields than the header: put commas inside a field between quotes.",
+}
+
+
 def _frame(path: Path) -> pl.DataFrame:
     """All columns as text."""
     import polars as pl
@@ -136,4 +142,5 @@ def _frame(path: Path) -> pl.DataFrame:
         return pl.read_csv(data, separator=separator, infer_schema=False)
     except (pl.exceptions.PolarsError, OSError, UnicodeError) as error:
         first = visible(str(error).splitlines()[0]) if str(error) else type(error).__name__
-        raise UnseenError(f"'{path}' cannot be read as {path.suffix[1:].upper()}: {first}.") from None
+        fix = next((fix for words, fix in _MENDS.items() if words in first), "")
+        raise UnseenError(f"'{path}' cannot be read as {path.suffix[1:].upper()}: {first}.{fix}") from None

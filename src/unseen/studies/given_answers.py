@@ -31,6 +31,7 @@ from unseen.vocabulary.errors import UnseenError, listed, unknown
 from unseen.vocabulary.samples import Samples
 from unseen.vocabulary.subjects import MODEL, PEOPLE, Subject
 from unseen.vocabulary.target import Target
+from unseen.vocabulary.words import counted
 
 NOTHING = frozenset({"", "na", "n/a", "nan", "none", "null", "no answer", "no response", "missing", "timeout"})
 PERSON_NAME = re.compile(r"(subject|subj|participant|person|observer|vp|p|s)[-_ ]?\d+", re.IGNORECASE)
@@ -132,8 +133,8 @@ def joined(
             "unknown images left out": left,
         }
         own = [*notes, *told]
-        own += [f"{left:,} rows name no image of this world and are left out"] if left else []
-        own += [f"{doubled:,} further answers to the same image: {_DOUBLED[rules.doubled]}"] if doubled else []
+        own += [f"{counted(left, 'row names', 'rows name')} no image of this world: left out"] if left else []
+        own += [f"{counted(doubled, 'further answer')} to the same image: {_DOUBLED[rules.doubled]}"] if doubled else []
         none = "counted as wrong" if rules.no_answer == "wrong" else "left out of accuracies"
         own += (
             [f"{counts['no answer']:,} answers are missing; they are kept, and {none}"] if counts["no answer"] else []

@@ -27,6 +27,7 @@ from unseen.studies.answer_names import FORMS
 from unseen.studies.given_answers import NOTHING, PERSON_NAME, JoiningRules
 from unseen.vocabulary.errors import UnseenError, listed
 from unseen.vocabulary.subjects import MODEL, PEOPLE
+from unseen.vocabulary.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,11 +71,17 @@ def read_trials(
     if SUBJECT not in used and PARTICIPANT not in used:
         stem = name or paths[0].stem
         found = found.with_columns(pl.lit(stem).alias(SUBJECT))
+    if nameless := int((found[IMAGE] == "").sum()):
+        raise UnseenError(
+            f"{_files(paths)}: {counted(nameless, 'answer does', 'answers do')} not say which image was asked: column "
+            f"'{used[IMAGE]}' is empty there. Name another: --image COLUMN, or leave these rows out."
+        )
     frame = _who(found, name)
     frame, how = _own_names(frame)
     frame, told = _conditions(frame)
     frame = frame.with_columns(_said(frame, rules))
-    notes = [f"{frame.height:,} answers of {frame['who'].n_unique()} in {_files(paths)}", *how, *told]
+    subjects = counted(frame["who"].n_unique(), "subject")
+    notes = [f"{counted(frame.height, 'answer')} of {subjects} in {_files(paths)}", *how, *told]
     frame, more = _once(frame, rules)
     frame, missing = _missing(frame, rules)
     frame, factors = _factors(frame)
@@ -179,12 +186,13 @@ def _said(frame: pl.DataFrame, rules: JoiningRules) -> pl.Series:
         meant = rules.words.get(text, text)
         known = classes.get(meant.lower())
         if known is None and meant.lower() not in NOTHING:
-            strange.append((text, number))
+            strange.append((text if meant == text else f"{text}, which is to mean {meant}", number))
         words[text] = known or ""
     if strange:
         shown = listed((f"{text} ({number:,})" for text, number in strange), 5)
         raise UnseenError(
-            f"{sum(number for _, number in strange):,} responses are no category of these images: {shown}. Categories: "
+            f"{counted(sum(number for _, number in strange), 'response is', 'responses are')} no category of these "
+            f"images: {shown}. Categories: "
             f"{listed(classes.values())}. Say what they mean with --map RESPONSE=CATEGORY, or --map RESPONSE= for no "
             f"answer."
         )
@@ -206,7 +214,8 @@ def _once(frame: pl.DataFrame, rules: JoiningRules) -> tuple[pl.DataFrame, list[
     if odd.height and rules.doubled == "refuse":
         first = odd.row(0, named=True)
         raise UnseenError(
-            f"{odd.height:,} images were answered twice by the same subject, differently: '{first[IMAGE]}' by "
+            f"{counted(odd.height, 'image was', 'images were')} answered twice by the same subject, differently: "
+            f"'{first[IMAGE]}' by "
             f"'{first['who']}'. Which counts? --doubled first, last or all."
         )
     if rules.doubled == "all":
@@ -216,7 +225,7 @@ def _once(frame: pl.DataFrame, rules: JoiningRules) -> tuple[pl.DataFrame, list[
     keep = "last" if rules.doubled == "last" else "first"
     further = int(several["len"].sum()) - several.height
     return frame.unique(keys, keep=keep, maintain_order=True), [
-        f"{further:,} further answers to the same image: {keep} kept"
+        f"{counted(further, 'further answer')} to the same image: {keep} kept"
     ]
 
 
@@ -225,8 +234,12 @@ def _missing(frame: pl.DataFrame, rules: JoiningRules) -> tuple[pl.DataFrame, li
 
     none = int((frame[RESPONSE] == "").sum())
     if none and rules.no_answer == "skip":
-        return frame.filter(pl.col(RESPONSE) != ""), [f"{none:,} answers are missing, and left out"]
-    return frame, [f"{none:,} answers are missing, and count as wrong"] if none else []
+        return frame.filter(pl.col(RESPONSE) != ""), [
+            f"{counted(none, 'answer is', 'answers are')} missing, and left out"
+        ]
+    return frame, [
+        f"{counted(none, 'answer is missing, and counts', 'answers are missing, and count')} as wrong"
+    ] if none else []
 
 
 def _factors(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:

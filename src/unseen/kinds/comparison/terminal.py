@@ -64,5 +64,13 @@ def show(console: Console, found: Numbers) -> None:
 def _shown(of: Interval, digits: int = 3) -> str:
     if of.value != of.value:
         return "undefined"
-    span = f" [{of.low:.{digits}f}, {of.high:.{digits}f}]" if of.low == of.low else ""
-    return f"{of.value:.{digits}f}{span}".replace("-", "−")
+    span = f" [{_rounded(of.low, digits)}, {_rounded(of.high, digits)}]" if of.low == of.low else ""
+    return f"{_rounded(of.value, digits)}{span}"
+
+
+def _rounded(value: float, digits: int) -> str:
+    """
+    >>> _rounded(-0.26, 2), _rounded(-0.001, 2)
+    ('−0.26', '0.00')
+    """
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
