@@ -20,6 +20,8 @@ from unseen.reports.finding import Finding
 MEAN, R2, KEPT, ALONE = "mean over factors", "R²", " (answers kept to the range)", "one-out-*"
 OUT, OTHERS = "R² of the factor out of range", "R² of the other factors"
 TOWARDS, OPPOSITE = "share towards the mean", "share towards the mean: on the other side of it"
+DISTANCE = "distance from the mean, 1 at the edge of what was trained"
+SPREAD = "variance of the answers, 1 for draws from the trained levels"
 WILD, FAR = "share of answers far outside the range", "extrapolation"
 SPLITS = ("random", "composition", "interpolation", FAR)
 ENCODERS = ("beta-vae", "ada-gvae", "slow-vae", "pcl")
@@ -174,6 +176,18 @@ class Toys(WithFindings):
         unit = " %" if share else ""
         mark = MARKS[one.holds] if one.judged else "not judged"
         return f"{mark}: {shown(one.value)}{unit}{ends}{corrected(one)}"
+
+    def pulled(self) -> str:
+        """Are answers drawn to the mean: by their distance from it, or of a table that has none the share alone."""
+        name = "answers are drawn"
+        if pick(self.found, name).why == "the table has no distances":
+            return self.verdict(name, share=True)
+        far, spread = (self.mean(FAR, measure, ALONE) for measure in (DISTANCE, SPREAD))
+        nearer = percent(self.mean(FAR, TOWARDS, ALONE), 1)
+        return (
+            f"{self.verdict(name)}; answers lie {number(far, 2)} times as far from the mean as the edge of what was "
+            f"trained, with {number(spread, 2)} of the variance of draws; {nearer} % are nearer to it than the truth"
+        )
 
     def hard(self) -> str:
         """Is extrapolation the hardest split: the library's verdict, with our own means."""
