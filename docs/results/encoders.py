@@ -20,6 +20,8 @@ KEYS = ("network.backbone", "pretraining.objective", "pretraining.world.instance
 CAPTIONS = {"supervised": "labels", "simclr": "SimCLR", "mae": "MAE", "dino": "DINO", "clip": "CLIP",
             "none": "random weights"}  # fmt: skip
 
+OBJECTIVES = tuple(one for one in CAPTIONS if one != "none")
+
 
 class Made(NamedTuple):
     """How an encoder was made. ``objects`` of each class it learned from, ``drawn``: what varied among the pictures."""
@@ -107,10 +109,40 @@ class Kinds(Encoders):
         matters = less(averaged(objective), averaged(architecture))
         return family(**each, objective=above(matters), more=above(averaged(more)))
 
+    def more(self, objective: str, changed: bool) -> BySeed:
+        """What a probe of held-out objects has more on encoders of this objective (mean over networks and sizes) than
+        on the first weights of the same network and seed: in canonical pictures, or where one factor is ``changed``."""
+        first = {one.backbone: one for one in self.made if one.objective == "none"}
+        own = [one for one in self.made if one.objective == objective]
+        return averaged([less(self.right(one, changed), self.right(first[one.backbone], changed)) for one in own])
+
+    def right(self, made: Made, changed: bool) -> BySeed:
+        """Accuracy of held-out objects, mean over factors where one is ``changed``."""
+        if not changed:
+            return self.home(made)
+        return averaged([self.values[made, ACCURACY, f"varying-{factor}"] for factor in FACTORS])
+
+    def learned(self) -> dict[tuple[str, bool], Judged]:
+        """Does each objective beat its own random start? All that is asked of one world is corrected together."""
+        asked = [(one, changed) for one in OBJECTIVES for changed in (False, True)]
+        found = family(**{f"{one} {changed}": above(self.more(one, changed)) for one, changed in asked})
+        return {(one, changed): found[f"{one} {changed}"] for one, changed in asked}
+
     def apart(self, a: Made, b: Made) -> BySeed:
         """How far the gaps of two encoders are apart, mean over factors."""
         each = [less(self.gap(a, factor), self.gap(b, factor)) for factor in FACTORS]
         return averaged([{seed: abs(value) for seed, value in one.items()} for one in each])
+
+
+def learned_table(everyday: Kinds, meshes: Kinds) -> str:
+    """A line for each objective, canonical pictures and changed ones beside each other."""
+    judged = (everyday.learned(), meshes.learned())
+    rows = [
+        (CAPTIONS[one], *(str(world[one, changed]) for world in judged for changed in (False, True)))
+        for one in OBJECTIVES
+    ]
+    head = [f"{world}, {pictures}" for world in ("everyday", "meshes") for pictures in ("canonical", "changed")]
+    return table(("objective", *head), rows)
 
 
 class Tuned:

@@ -17,7 +17,7 @@ from docs.results.concepts import ALONE, APART, BESIDE, FROM, TOLD, Concepts
 from docs.results.contrasts import above, above_all, agree, averaged, family, less, order, rank_order
 from docs.results.corrupted import Corrupted
 from docs.results.cue_studies import CueStudy
-from docs.results.encoders import Causal, Kinds, Tuned, seeds
+from docs.results.encoders import Causal, Kinds, Tuned, learned_table, seeds
 from docs.results.exposures import Exposed, near_the_edge
 from docs.results.failure_rules import FailureTable
 from docs.results.flags import told_of_flags
@@ -278,6 +278,7 @@ def ibrahim2022() -> dict[str, Any]:
     made["mesh_kinds"] = on_meshes = Kinds(at, "pretraining-meshes")
     made["tuned_kinds"] = by_all = Kinds(at, "finetuned")
     made["tuned_own"] = own = Tuned(Kinds(at, "pretraining", by_all.asked_folds), by_all)
+    made |= {"learned": kinds.learned(), "mesh_learned": on_meshes.learned(), "learned_table": learned_table}
     made |= {"mesh_kind_claims": on_meshes.claims(), "tuned_own_claims": own.claims()}
     return {**made, "points": points, "published": published, "findings": variation_findings, **SHARED}
 

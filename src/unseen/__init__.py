@@ -147,6 +147,7 @@ def examine(
     device: str = "auto",
     trust: bool = False,
     download: bool = False,
+    answers: Mapping[str, str] | None = None,
     feeding_check: bool = True,
     closing: bool = False,
     progress: bool | None = None,
@@ -158,7 +159,8 @@ def examine(
     By default our everyday objects are shown (``world``, ``meshes``, ``folder`` of your images), with every factor
     varied (``factors``) over ``images`` images. ``labels`` names its outputs, ``map`` says which label means which
     category, ``preprocessing`` how it is fed; ``feeding_check`` tries whether another way is better. ``closing``
-    also asks how much variation a new last layer must be shown until the gaps close.
+    also asks how much variation a new last layer must be shown until the gaps close. ``answers`` says what becomes of
+    odd rows of a table, as in ``{"doubled": "first", "unknown": "skip", "no_answer": "skip"}``.
 
     The study has ``answer()``, ``summary()``, ``findings()``, ``figure()``, ``responses()`` and ``report()``.
     """
@@ -169,6 +171,7 @@ def examine(
         world=world, meshes=meshes, folder=folder, factors=tuple(factors), canonical=dict(canonical or {}),
         images=images, map=map, preprocessing=dict(preprocessing or {}),
         labels=str(labels) if hasattr(labels, "__fspath__") else labels, checkpoint=checkpoint, download=download,
+        answers=dict(answers or {}),
     )  # fmt: skip
     return examine_models(
         model, asked, out=out, settings=settings, device=device, trust=trust, check_feeding=feeding_check,

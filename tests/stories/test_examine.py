@@ -188,10 +188,22 @@ def test_answers_with_strange_missing_or_doubled_images_are_told(say):
     said = say("examine", "some.csv", *IMAGES, *WORLD)
     assert said.code == 0, said.err
     assert "115 images" in " ".join(said.out.split())
+    assert "5 of 120 images that are asked have no answer" in " ".join(said.out.split())
     pl.DataFrame({"key": ["nowhere"], "response": ["mug"]}).write_csv("strange.csv")
     assert "mean no image" in " ".join(say("examine", "strange.csv", *IMAGES, *WORLD).err.split())
     pl.DataFrame({"row": [rows[0]] * 2, "response": ["mug", "car"]}).write_csv("twice.csv")
-    assert say("examine", "twice.csv", *IMAGES, *WORLD).code == 2
+    twice = ["examine", "twice.csv", *IMAGES, *WORLD]
+    assert "--doubled first" in " ".join(say(*twice).err.split())
+    last = say(*twice, "--doubled", "last", "--format", "csv")
+    assert last.code == 0, last.err
+    assert "the last is kept" in " ".join(last.err.split())
+    pl.DataFrame({"row": rows[:2], "response": ["teacup", "car"]}).write_csv("words.csv")
+    words = ["examine", "words.csv", *IMAGES, *WORLD, "--format", "csv"]
+    assert "--map FILE.csv" in " ".join(say(*words).err.split())
+    Path("meant.csv").write_text("label,category\nteacup,mug\nnobody says this,car\n")
+    assert say(*words, "--map", "meant.csv").code == 0
+    with pytest.raises(UnseenError, match="key of answers 'twice'"):
+        unseen.examine("twice.csv", images=120, settings=SETTINGS, answers={"twice": "first"})
 
 
 def test_a_folder_of_photos_is_examined_from_a_canonical_level_or_by_levels(tmp_path):

@@ -89,6 +89,8 @@ def examine(
             place.print(f"[bold]{escape(record.subject.name)}[/]: {told}", highlight=False)
             for note in given.notes:
                 print_hanging(place, f"  {note}")
+            if missing := examining.unanswered(study, record):
+                print_hanging(place, f"  {missing}")
     if found.models:
         if feeding:
             _feeding(found, device, place)

@@ -13,6 +13,7 @@ from unseen.cli.arguments import (
     Download,
     FactoryArguments,
     Labels,
+    NoAnswer,
     Preprocessing,
     SampleSeed,
     Set,
@@ -68,9 +69,17 @@ def examine(
         typer.Option(
             "--map",
             metavar="MAP",
-            help="From the model's labels to categories: everyday, names, or a CSV or TOML file.",
+            help="From the model's labels (or a table's responses) to categories: everyday, names, or a CSV or "
+            "TOML file.",
         ),
     ] = "auto",
+    no_answer: NoAnswer = "wrong",
+    unknown: Annotated[
+        str, typer.Option("--unknown", help="Rows of a table without an image: refuse, or skip.")
+    ] = "refuse",
+    doubled: Annotated[
+        str, typer.Option("--doubled", help="One image answered twice, differently: refuse, or first, last, all.")
+    ] = "refuse",
     preprocessing: Preprocessing = None,
     labels: Labels = None,
     checkpoint: Checkpoint = None,
@@ -119,6 +128,7 @@ def examine(
         canonical=pairs(canonical, "--canonical"), images=images, map=meanings,
         preprocessing=pairs(preprocessing, "--preprocessing"), labels=None if labels is None else str(labels),
         checkpoint=checkpoint, arguments=pairs(arguments, "--argument"), download=download,
+        answers={"unknown": unknown, "doubled": doubled, "no_answer": no_answer},
     )  # fmt: skip
     if write is not None:
         write_asked(console, models or [], asked, to=write, settings=settings or [], device=device)

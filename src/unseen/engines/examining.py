@@ -41,6 +41,7 @@ class ExamineOptions:
     checkpoint: str | Path | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
     download: bool = False
+    answers: Mapping[str, str] = field(default_factory=dict)  # of a table: unknown, doubled, no_answer
 
     def __post_init__(self) -> None:
         if self.world and self.world not in WORLDS:
@@ -63,6 +64,7 @@ class Examination:
     models: tuple[str, ...]
     files: tuple[Path, ...]
     notes: tuple[str, ...] = ()
+    asked: ExamineOptions = field(default_factory=lambda: ExamineOptions())
 
 
 def examination(
@@ -92,7 +94,7 @@ def examination(
     slug = re.sub(r"[^\w.+-]+", "-", "+".join(shown)).strip("-.")[:80] or "model"
     place = Path("runs") / "examine" / slug if out is None else Path(out)
     study = open_study(tables, out=place, settings=settings, trust=trust)
-    return Examination(study, tuple(names), files, notes)
+    return Examination(study, tuple(names), files, notes, asked)
 
 
 def is_answers(model: Any) -> bool:
@@ -256,20 +258,57 @@ def _settle_world(tables: dict[str, Any], asked: ExamineOptions, classes: list[s
 
 def add_files(found: Examination, names: Mapping[Path, str] | None = None) -> list[Any]:
     """Add what other programs answered, under the names of their files; an answer that was there gives way."""
-    from unseen.studies.given_answers import SubjectDetails, UnknownImages
+    from unseen.studies.given_answers import SubjectDetails, UnknownImages, UnknownResponses
     from unseen.studies.subjects import add_answers
 
     added = []
     for file in found.files:
-        name = (names or {}).get(file, "") or _subject(file)
+        name, rules = (names or {}).get(file, "") or _subject(file), _joining(found.asked, file)
         try:
-            added += add_answers(found.study, [file], SubjectDetails(name, "model" if name else ""), replace=True)
+            added += add_answers(
+                found.study, [file], SubjectDetails(name, "model" if name else ""), rules=rules, replace=True
+            )
         except UnknownImages as error:
             raise UnseenError(
                 f"{error.found} Were the images written with the same options? `unseen examine --write images`, with "
-                f"--images, --factors and --set as here, writes exactly those that are asked."
+                f"--images, --factors and --set as here, writes exactly those that are asked; --unknown skip leaves "
+                f"such rows out."
+            ) from None
+        except UnknownResponses as error:
+            raise UnseenError(
+                f"{error.found} Say what they mean in a table with the columns label and category, --map FILE.csv."
             ) from None
     return added
+
+
+def _joining(asked: ExamineOptions, file: Path) -> Any:
+    """What becomes of rows of a table that cannot be taken as they are, and what its responses mean."""
+    from unseen.studies.answer_files import RESPONSE, read_files
+    from unseen.studies.given_answers import CHOICES, JoiningRules
+    from unseen.vocabulary.answer_spaces import rows_of_table
+
+    for key in asked.answers:
+        if key not in CHOICES:
+            raise unknown("key of answers", key, CHOICES)
+    words = {}
+    if asked.map.lower().endswith(".csv"):
+        said = set(read_files([file], {}).texts[RESPONSE])
+        words = {label: meant for _, label, meant in rows_of_table(Path(asked.map)) if label in said}
+    return JoiningRules(**asked.answers, words=words)
+
+
+def unanswered(study: Study, record: Any) -> str:
+    """How many of the images that are asked a table says nothing about; "" where none is missing."""
+    from unseen.studies.subjects import asked_counts
+
+    there, missing = asked_counts(study), {}
+    for name, total in there.items():
+        if left := total - record.facts["sets"].get(name, 0):
+            missing[name] = left
+    if not missing:
+        return ""
+    where = listed((f"{name} ({left:,})" for name, left in missing.items()), 4)
+    return f"{sum(missing.values()):,} of {sum(there.values()):,} images that are asked have no answer: {where}"
 
 
 def _subject(file: Path) -> str:
@@ -330,8 +369,9 @@ def examine(
     several = list(models) if isinstance(models, list | tuple) else [models]
     found = examination(several, asked, out=out, settings=settings, trust=trust)
     study = found.study
-    if found.files:
-        add_files(found)
+    for record, _ in add_files(found):
+        if words := unanswered(study, record):
+            warn(words)
     if found.models:
         if check_feeding:
             feed(found, device)

@@ -42,12 +42,20 @@ CHOICES = {
 }
 
 
-class UnknownImages(UnseenError):
-    """Names that mean no image of the study; ``found`` says which."""
+class UnclearAnswers(UnseenError):
+    """Answers that cannot be taken as they are; ``found`` says which."""
 
     def __init__(self, found: str, way: str) -> None:
         self.found = found
         super().__init__(found + way)
+
+
+class UnknownImages(UnclearAnswers):
+    """Names that mean no image of the study."""
+
+
+class UnknownResponses(UnclearAnswers):
+    """Responses that are no class of the question."""
 
 
 @dataclass(frozen=True)
@@ -239,10 +247,10 @@ def _responses(
         found[place] = number
     if strange:
         one = targets[int(asked[0])]
-        raise UnseenError(
+        raise UnknownResponses(
             f"column '{read.columns[RESPONSE]}': {strange.total():,} responses are no class of '{one.name}': "
-            f"{listed((f'{word} ({n:,})' for word, n in strange.most_common()), 5)}. Classes: {listed(one.classes)}. "
-            f"Say what they mean with --map RESPONSE=CLASS, or --map RESPONSE= for no answer."
+            f"{listed((f'{word} ({n:,})' for word, n in strange.most_common()), 5)}. Classes: {listed(one.classes)}.",
+            " Say what they mean with --map RESPONSE=CLASS, or --map RESPONSE= for no answer.",
         )
     return found
 
@@ -345,7 +353,7 @@ def _once(
         return here, doubled
     if odd and rules.doubled == "refuse":
         raise UnseenError(
-            f"{len(odd):,} images are answered twice by the same subject, and differently: "
+            f"{len(odd):,} image{'s are' if len(odd) > 1 else ' is'} answered twice by the same subject, differently: "
             f"{listed(dict.fromkeys(odd), 3)}. Say which counts: --doubled first, last or all."
         )
     return np.array(sorted(first.values()), dtype=np.int64), doubled

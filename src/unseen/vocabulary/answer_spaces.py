@@ -173,7 +173,7 @@ def _by_table(
     places = {normal(one): one for one in categories}
     classes: dict[str, tuple[int, ...]] = {}
     why, elsewhere, taken = [], [], {}
-    for line, label, category in _rows(file):
+    for line, label, category in rows_of_table(file):
         number = names.get(normal(label))
         if number is None and label.isdecimal() and int(label) < outputs:
             number = int(label)
@@ -206,7 +206,7 @@ def _by_table(
     return _made(categories, known, without, outputs, f"the table {file.name}", how or "sum", why, labels)
 
 
-def _rows(file: Path) -> list[tuple[int, str, str]]:
+def rows_of_table(file: Path) -> list[tuple[int, str, str]]:
     """Line, label and category of each row of a table that names a category."""
     try:
         text = file.read_text(encoding="utf-8-sig")
