@@ -92,6 +92,7 @@ DRAWN: dict[str, Callable[[], dict[str, Figure]]] = {
     "geirhos2018": lambda: {
         "objects-everyday-matrix": geirhos2018()["objects"].figure(),
         "objects-experiments-matrix": geirhos2018()["every"].figure(),
+        "small-matrix": geirhos2018()["small"].figure(),
     },
     "geirhos2019": lambda: {
         "shape-bias": geirhos2019()["cues"].figure("shape-bias"),
