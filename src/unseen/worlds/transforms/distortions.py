@@ -109,8 +109,16 @@ def phase_noise_released(images: Tensor, strength: float, keys: Tensor) -> Tenso
 def _scrambled(images: Tensor, degrees: float, keys: Tensor, turning: Callable[..., Tensor]) -> Tensor:
     """The grey picture with every frequency multiplied by what ``turning(keys, height, width, degrees)`` gives."""
 
+    from unseen.worlds.transforms import kernels
+
     plain = _grey(images)[:, 0].double()
-    turns = turning(keys, plain.shape[1], plain.shape[2], degrees)
+    if kernels.available(images):
+        from unseen.worlds.transforms import fused_corruptions
+
+        circle = _circle(degrees, images.device)
+        turns = fused_corruptions.turns(keys, plain.shape[1], plain.shape[2], circle, turning is _turns_released)
+    else:
+        turns = turning(keys, plain.shape[1], plain.shape[2], degrees)
     return _shown(settled(refiltered(plain, lambda spectrum, turn: spectrum * turn, turns)), images)
 
 

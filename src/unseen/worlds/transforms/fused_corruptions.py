@@ -1,4 +1,4 @@
-"""Corruptions and opponent colour on CUDA: what the eager code does in many passes, in one or few kernels.
+"""Corruptions, opponent colour and phase noise on CUDA: what the eager code does in many passes, in one or few kernels.
 
 Each function says whose work it does. Arithmetic is the eager code's in its order, without fused sums of products where
 that has none.
@@ -79,6 +79,20 @@ def opponent_colour(images: Tensor, weights: np.ndarray) -> Tensor:
     out, places = torch.empty(images.shape, device=images.device), images.shape[2] * images.shape[3]
     given = numbers(tuple(map(float, weights.ravel())), "float64", images.device)
     launch(kernels_pixels.turned, over(images, places), images.contiguous(), given, out, places)
+    return out
+
+
+def turns(keys: Tensor, height: int, width: int, circle: Tensor, released: bool) -> Tensor:
+    """What ``distortions`` multiplies half spectra by, with its table of complex numbers."""
+    import torch
+
+    from unseen.worlds.transforms import kernels_draws
+
+    out = circle.new_empty(len(keys), height, width // 2 + 1)
+    launch(
+        kernels_draws.phases, over(keys, height * (width // 2 + 1)), keys.contiguous(), torch.view_as_real(circle),
+        torch.view_as_real(out), height, width, SEED=seed_of(0, "phases"), RELEASED=released,
+    )  # fmt: skip
     return out
 
 

@@ -28,6 +28,17 @@ CHROMA = (
 )  # fmt: skip
 
 
+def _fix(number: float) -> int:
+    return int(number * 65536 + 0.5)
+
+
+YCC = (  # of red, green and blue in luma, in blue and in red
+    _fix(0.299), _fix(0.587), _fix(0.114), -_fix(0.16874), -_fix(0.33126), _fix(0.5), _fix(0.5), -_fix(0.41869),
+    -_fix(0.08131),
+)  # fmt: skip
+RGB = (_fix(1.402), -_fix(0.34414), -_fix(0.71414), _fix(1.772))  # of red, of blue and red in green, of blue
+
+
 def compressed(images: Tensor, quality: int) -> Tensor:
     """Pictures ``[n, 1 or 3, h, w]`` after saving at a quality of 1 to 100 and loading again, float32.
 
@@ -75,6 +86,13 @@ def computed(images: Tensor, quality: int) -> Tensor:
     """The same in whole numbers, on any device."""
     import torch
 
+    from unseen.worlds.transforms import kernels
+
+    if kernels.available(images):
+        from unseen.worlds.transforms import fused_jpeg
+
+        luma, chroma = _table(LUMA, quality), _table(CHROMA, quality)
+        return fused_jpeg.computed(whole_bytes(images), _entries(), luma, chroma, YCC, RGB)
     whole = images.float().round().clamp_(0, 255).to(torch.int32)
     if images.shape[1] == 1:
         return _coded(whole, _table(LUMA, quality)).float()
@@ -120,9 +138,9 @@ def _filled(plane: Tensor, axis: int, multiple: int) -> Tensor:
 def _to_ycc(images: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     red, green, blue = images.split(1, 1)
     half, middle = 1 << 15, 128 << 16
-    luma = (_fix(0.299) * red + _fix(0.587) * green + _fix(0.114) * blue + half) >> 16
-    to_blue = (_fix(0.5) * blue - _fix(0.16874) * red - _fix(0.33126) * green + middle + half - 1) >> 16
-    to_red = (_fix(0.5) * red - _fix(0.41869) * green - _fix(0.08131) * blue + middle + half - 1) >> 16
+    luma = (YCC[0] * red + YCC[1] * green + YCC[2] * blue + half) >> 16
+    to_blue = (YCC[3] * red + YCC[4] * green + YCC[5] * blue + middle + half - 1) >> 16
+    to_red = (YCC[6] * red + YCC[7] * green + YCC[8] * blue + middle + half - 1) >> 16
     return luma, to_blue, to_red
 
 
@@ -131,15 +149,11 @@ def _to_rgb(luma: Tensor, blue: Tensor, red: Tensor) -> Tensor:
 
     half, blue, red = 1 << 15, blue - 128, red - 128
     planes = [
-        luma + ((_fix(1.402) * red + half) >> 16),
-        luma + ((-_fix(0.34414) * blue - _fix(0.71414) * red + half) >> 16),
-        luma + ((_fix(1.772) * blue + half) >> 16),
+        luma + ((RGB[0] * red + half) >> 16),
+        luma + ((RGB[1] * blue + RGB[2] * red + half) >> 16),
+        luma + ((RGB[3] * blue + half) >> 16),
     ]
     return torch.cat(planes, 1).clamp_(0, 255)
-
-
-def _fix(number: float) -> int:
-    return int(number * 65536 + 0.5)
 
 
 def _halved(plane: Tensor) -> Tensor:
@@ -179,6 +193,11 @@ def _transform(device: torch.device) -> Tensor:
     import torch
 
     return torch.from_numpy(_matrix()).to(device)
+
+
+@lru_cache(maxsize=1)
+def _entries() -> tuple[int, ...]:
+    return tuple(map(int, _matrix().ravel()))
 
 
 def _matrix() -> np.ndarray:

@@ -116,3 +116,36 @@ def displaced(
             found -= tl.load(blurs + plane + n * size + place, mask=inside, other=0)
     found = whole(found * FINEST) / FINEST
     tl.store(out + picture * size + at, tl.minimum(tl.maximum(found, 0.0), 255.0).to(tl.float32), mask=inside)
+
+
+@triton.jit
+@no_type_check
+def phases(keys, circle, out, height, width, SEED: tl.constexpr, RELEASED: tl.constexpr, BLOCK: tl.constexpr):
+    """One block of what the frequencies of one picture are multiplied by: the angle that is drawn for one of a
+    frequency and its opposite, or the mean of two, as the released code has it (``distortions``)."""
+    half = width // 2 + 1
+    size = height * half
+    blocks = tl.cdiv(size, BLOCK)
+    picture = (tl.program_id(0) // blocks).to(tl.int64)
+    at = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
+    key, inside = tl.load(keys + picture), at < size
+    down, across = at // half, at % half
+    still = (2 * down == height) | (2 * across == width)
+    if RELEASED:
+        up, left = (height - 1) // 2, (width - 1) // 2
+        signed = tl.where(2 * down > height, down - height, down)
+        middle = up * (2 * left + 1) + left
+        own = (signed + up) * (2 * left + 1) + across + left
+        first = tl.minimum(own, 2 * middle - own)
+        second, later, still = middle - 1 - first, own > middle, still | (own == middle)
+    else:
+        own, other = down * width + across, (height - down) % height * width + (width - across) % width
+        first = tl.minimum(own, other)
+        second, later, still = first, own > other, still | (own == other)
+    one, two = drawn(key, first.to(tl.int64), SEED) & 65535, drawn(key, second.to(tl.int64), SEED) & 65535
+    one, two = 2 * tl.where(later, 65535 - one, one), 2 * tl.where(later, 65535 - two, two)
+    real = (tl.load(circle + one) + tl.load(circle + two)) / 2
+    other_part = (tl.load(circle + one + 1) + tl.load(circle + two + 1)) / 2
+    to = out + 2 * (picture * size + at)
+    tl.store(to, tl.where(still, 1.0, real), mask=inside)
+    tl.store(to + 1, tl.where(still, 0.0, other_part), mask=inside)
