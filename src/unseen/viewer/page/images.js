@@ -32,8 +32,8 @@ export async function show(page, given, study, go) {
         bound("sure from", "sure", "0"), bound("sure to", "unsure", "1")],
       chooser("arrange by", parameters.by, by, (value) => change({ by: value }), { none: "nothing" }),
       chooser("order", parameters.order, choices.number ? [["", "row"], ["largest error", "largest error first"]] : ORDERS, (order) => change({ order }))),
-    factors.length ? h("details.more", { open: chosen.length > 0 }, h("summary", chosen.length ? `Levels: ${chosen.map((name) => `${name} ${parameters[`f.${name}`]}`).join(", ")}` : "Levels of factors"),
-      h("div.tools", factors.map((name) => chooser(name, parameters[`f.${name}`], choices.factors[name], (value) => change({ [`f.${name}`]: value }), { none: "all" })))) : null);
+    factors.length ? h("details.more", { open: chosen.length > 0 }, h("summary", chosen.length ? `Levels: ${chosen.map((name) => `${name} ${level(parameters[`f.${name}`])}`).join(", ")}` : "Levels of factors"),
+      h("div.tools", factors.map((name) => chooser(name, parameters[`f.${name}`], choices.factors[name].map((one) => [one, level(one)]), (value) => change({ [`f.${name}`]: value }), { none: "all" })))) : null);
   const body = h("div"), head = h("p.summary");
   page.append(head, body);
   const asked = Object.fromEntries(Object.entries(parameters).filter(([key]) => !["start", "row"].includes(key)));
