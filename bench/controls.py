@@ -235,8 +235,9 @@ def findings(recipe: Mapping[str, Any], folder: Path) -> tuple[Finding, ...]:
 
 
 def matched(found: Sequence[Finding], name: str, words: str) -> list[int]:
-    """Places of the findings that a claim is about."""
-    mine = (one.name == name or one.name.startswith(f"{name}: ") for one in found)  # of which networks comes last
+    """Places of the findings that a claim is about: those of its name, else those that add of what."""
+    exact = any(one.name == name for one in found)
+    mine = (one.name == name if exact else one.name.startswith(f"{name}: ") for one in found)
     return [place for place, (one, own) in enumerate(zip(found, mine)) if own and words in one.statement and one.judged]
 
 

@@ -46,6 +46,17 @@ def check(controls, name, folder):
     return lines
 
 
+def test_a_claim_is_that_of_its_name_and_of_groups_only_where_none_has_it(controls):
+    from unseen.reports.finding import Finding
+
+    def named(*names):
+        return [Finding(name, "Said.", 0.5, 0.4, 0.6, 5, 0.01, True, True) for name in names]
+
+    assert controls.matched(named("known: a", "known: b", "known"), "known", "") == [2]
+    assert controls.matched(named("known: a", "other", "known: b"), "known", "") == [0, 2]
+    assert controls.matched(named("known"), "known", "other words") == []
+
+
 @pytest.mark.slow
 def test_a_domain_that_shares_nothing_is_lost_and_on_shuffled_pictures_nothing_is(controls, tmp_path):
     (line,) = check(controls, "domains", tmp_path)
