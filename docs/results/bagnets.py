@@ -14,7 +14,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Mapping
-from itertools import combinations, count
+from itertools import combinations, count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +29,12 @@ SCRAMBLED = "patches-scrambled@"
 
 
 class Bagnets:
-    """One study's table, the correlations beside it, and what classical bags of features reach."""
+    """One study's table; where they are known the correlations beside it, and what classical bags of features reach.
+    ``steps`` asks whether larger patches know more, too."""
 
-    def __init__(self, path: Path, scores: Path, classical: Path, side: int = 48) -> None:
+    def __init__(
+        self, path: Path, scores: Path | None = None, classical: Path | None = None, *, side: int, steps: bool = False
+    ) -> None:
         import polars as pl
 
         self.side = side
@@ -44,12 +47,15 @@ class Bagnets:
         self.cells = {(r["backbone"], r["set"].removeprefix("test-"), r["seed"]): r["value"] for r in own.to_dicts()}
         self.sides = sorted({int(a.removeprefix(SCRAMBLED)) for _, a, _ in self.cells if a != PLAIN}, reverse=True)
         self.resnet = next(network for network, _, _ in self.cells if network not in PATCH)
-        alike = pl.read_csv(scores).to_dicts()
+        alike = pl.read_csv(scores).to_dicts() if scores else []
         self.scores = {(one["network"], one["seeds"]): one["correlation"] for one in alike}
-        below = pl.read_csv(classical).to_dicts()
+        below = pl.read_csv(classical).to_dicts() if classical else []
         self.cells |= {(FLOOR, r["set"].removeprefix("test-"), r["seed"]): r["value"] for r in below}
         self.differences = {(b, s): less(self.of(b, s), self.of(b)) for b in self.networks for s in self.sides}
         others = {("patch", b): less(self.of(self.resnet), self.of(b)) for b in PATCH}
+        larger = list(PATCH)
+        if steps:
+            others |= {("larger", b): less(self.of(b), self.of(a)) for a, b in pairwise(larger)}
         self.tests = {**self.differences, **others}
         ps = [mean_of(one).p for one in self.tests.values()]
         self.corrected = dict(zip(self.tests, holm(ps)))
@@ -83,6 +89,7 @@ class Bagnets:
             + " | ".join(interval(self.of(n, side)) for side in self.sides)
             + f" | {self.published(n)} |"
             for n in (FLOOR, *self.networks)
+            if self.of(n)
         )
 
     def losses(self) -> str:

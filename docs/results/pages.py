@@ -241,7 +241,10 @@ def explanations() -> dict[str, Any]:
 
 def brendel2019() -> dict[str, Any]:
     at = HERE / "brendel2019"
-    return {"small": Bagnets(at / "small.parquet", at / "scores.csv", at / "floor.csv")}
+    return {
+        "small": Bagnets(at / "small.parquet", at / "scores.csv", at / "floor.csv", side=48),
+        "large": Bagnets(at / "objects.parquet", side=160, steps=True),
+    }
 
 
 def failures() -> dict[str, Any]:
