@@ -13,10 +13,10 @@ import numpy as np
 
 from unseen.worlds.rendering import chance
 from unseen.worlds.transforms.filters import blur
-from unseen.worlds.transforms.fourier import FINEST, in_blocks
+from unseen.worlds.transforms.fourier import in_blocks
 from unseen.worlds.transforms.noise import LEVELS, sixteen
 from unseen.worlds.transforms.one_by_one import one_by_one
-from unseen.worlds.transforms.weights import lines_between, reach_of
+from unseen.worlds.transforms.weights import FINEST, lines_between, reach_of
 
 if TYPE_CHECKING:
     import torch
@@ -34,6 +34,8 @@ def defocus_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     import torch
     from scipy.fft import next_fast_len
 
+    from unseen.worlds.transforms import kernels
+
     kernel = disk(*DISKS[round(strength) - 1])
     (height, width), reach = images.shape[-2:], len(kernel) // 2
     kind = torch.float64 if images.device.type == "cpu" else torch.float32  # half of the work of a GPU
@@ -44,6 +46,10 @@ def defocus_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     for real, (part,) in in_blocks(images):
         padded = part.index_select(-2, down).index_select(-1, across).to(kind)
         blurred = torch.fft.irfft2(torch.fft.rfft2(padded).mul_(passed), s=(tall, wide))
+        if kernels.available(images):
+            kernels.settled(blurred[:real], found[start : start + real], reach)
+            start += real
+            continue
         settled = (blurred[:real, :, reach : reach + height, reach : reach + width] * FINEST).round_()
         found[start : start + real] = settled.mul_(1 / FINEST).clamp_(0, 255)
         start += real

@@ -38,7 +38,11 @@ def snow(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 
     mean, deviation, zoom, threshold, radius, sigma, kept = FLAKES[round(strength) - 1]
     height, width = images.shape[-2:]
-    drawn = normal(images.device)[sixteen(pixel_bits(images, keys), 0)] * deviation + mean
+    table = normal(images.device) * deviation + mean
+    if kernels.available(images):
+        drawn = kernels.white_noise(images.new_zeros(len(images), 1, height, width), table, keys)
+    else:
+        drawn = table[sixteen(pixel_bits(images, keys), 0)]
     flakes = zoomed(drawn, zoom)
     flakes = torch.where(flakes < threshold, 0.0, flakes).clamp_(0, 1)
     flakes = along_path(flakes, radius, sigma, keys, -135, -45)[..., :height, :width]

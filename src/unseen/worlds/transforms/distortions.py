@@ -119,7 +119,7 @@ def _scrambled(images: Tensor, degrees: float, keys: Tensor, turning: Callable[.
         turns = fused_corruptions.turns(keys, plain.shape[1], plain.shape[2], circle, turning is _turns_released)
     else:
         turns = turning(keys, plain.shape[1], plain.shape[2], degrees)
-    return _shown(settled(refiltered(plain, lambda spectrum, turn: spectrum * turn, turns)), images)
+    return settled(refiltered(plain, lambda spectrum, turn: spectrum * turn, turns), images)
 
 
 def _turns(keys: Tensor, height: int, width: int, degrees: float) -> Tensor:

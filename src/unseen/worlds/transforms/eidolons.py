@@ -22,9 +22,9 @@ import numpy as np
 
 from unseen.worlds.rendering import chance
 from unseen.worlds.transforms.colour import SCIKIT_IMAGE, luminance
-from unseen.worlds.transforms.fourier import FINEST, in_blocks, settled
+from unseen.worlds.transforms.fourier import in_blocks, settled
 from unseen.worlds.transforms.noise import normal, sixteen
-from unseen.worlds.transforms.weights import around
+from unseen.worlds.transforms.weights import FINEST, around
 
 if TYPE_CHECKING:
     import torch
@@ -71,26 +71,28 @@ def eidolon(images: Tensor, reach: float, coherence: float, keys: Tensor) -> Ten
     plain = luminance(images, SCIKIT_IMAGE)[:, 0].double()
     height, width = plain.shape[1:]
     far = reach * min(height, width) / SIDE
+    if far and kernels.available(images):
+        channels = images.shape[1]
+        return torch.cat([
+            _fused(part, far, coherence, key, channels)[:real] for real, (part, key) in in_blocks(plain, keys)
+        ])  # fmt: skip
     parts = []
     for real, (part, key) in in_blocks(plain, keys):
-        if far and kernels.available(images):
-            parts.append(_fused(part, far, coherence, key)[:real])
-            continue
         slices = _slices(part)
         if far:
             slices = _moved(slices, torch.fft.ifft2(_fields(key, height, width, coherence)), far)
         parts.append(slices.sum(0)[:real])
     whole = torch.cat(parts) if parts else plain
-    return settled(whole).expand_as(images).contiguous()
+    return settled(whole, images)
 
 
-def _fused(plain: Tensor, far: float, coherence: float, keys: Tensor) -> Tensor:
-    """The same by kernels of a GPU."""
+def _fused(plain: Tensor, far: float, coherence: float, keys: Tensor, channels: int) -> Tensor:
+    """Settled, by kernels of a GPU."""
     from unseen.worlds.transforms.fused_eidolons import disarrayed
 
     height, width = plain.shape[1:]
     unit = min(height, width) / SIDE
-    return disarrayed(plain, far, coherence, keys, scales(height, width), GRAIN * unit, WIDEST * unit)
+    return disarrayed(plain, far, coherence, keys, scales(height, width), GRAIN * unit, WIDEST * unit, channels)
 
 
 def _slices(plain: Tensor) -> Tensor:

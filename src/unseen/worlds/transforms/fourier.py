@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from unseen.worlds.transforms.weights import FINEST
+
 if TYPE_CHECKING:
     from torch import Tensor
 
 BLOCK = {"cpu": 1, "cuda": 32}
-FINEST = 2.0**10
 
 
 def in_blocks(*given: Tensor) -> Iterator[tuple[int, tuple[Tensor, ...]]]:
@@ -40,6 +41,14 @@ def refiltered(plain: Tensor, change: Callable[..., Tensor], *more: Tensor) -> T
     return torch.cat(parts) if parts else plain
 
 
-def settled(found: Tensor) -> Tensor:
-    """``[n, 1, h, w]`` float32, clipped to 0–255, from pictures ``[n, h, w]`` that went through a Fourier transform."""
-    return ((found * FINEST).round_() / FINEST).clamp_(0, 255).float().unsqueeze(1)
+def settled(found: Tensor, images: Tensor) -> Tensor:
+    """In all channels of ``images``, float32, clipped to 0–255, from pictures ``[n, h, w]`` that went through a Fourier
+    transform."""
+    import torch
+
+    from unseen.worlds.transforms import kernels
+
+    if kernels.available(found):
+        return kernels.settled(found[:, None], torch.empty(images.shape, device=images.device))
+    grey = ((found * FINEST).round_() / FINEST).clamp_(0, 255).float()
+    return grey.unsqueeze(1).expand_as(images).contiguous()

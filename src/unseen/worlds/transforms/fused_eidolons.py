@@ -1,7 +1,7 @@
 """Eidolons on CUDA: products with matrices of cosines and sines, and one kernel that moves the pixels.
 
-A blur and blurred noise have few frequencies, and products need no others: those that a blur leaves less of than
-``NOTHING`` are not drawn. All is float64 and settled as with Fourier transforms, so that pictures are those of a CPU.
+A blur and blurred noise have few frequencies, and products need no others: those that a blur leaves nothing
+of are left out. All is float64 and settled as with Fourier transforms, so that pictures are those of a CPU.
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ import numpy as np
 
 from unseen.vocabulary.seeds import seed_of
 from unseen.worlds.rendering import kernels as rendering
-from unseen.worlds.transforms.fourier import FINEST
 from unseen.worlds.transforms.noise import normal
-from unseen.worlds.transforms.weights import around
+from unseen.worlds.transforms.weights import FINEST, around
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-NOTHING = 1e-11  # of a frequency (ours): a field of variance one keeps eleven digits, and is rounded to three
+NOTHING = 1e-11  # of a frequency of a field (ours): it has a variance of one and is rounded to three digits
+FAINT = 1e-8  # of a frequency of a picture (ours): 255 times this is far below what pictures are rounded to
 BLOCK = 256
 
 
 def disarrayed(
-    plain: Tensor, far: float, coherence: float, keys: Tensor, sigmas: tuple[float, ...], grain: float, widest: float
-) -> Tensor:
-    """Grey pictures ``[n, h, w]``, settled float32, from float64; lengths are in pixels of these pictures."""
+    plain: Tensor, far: float, coherence: float, keys: Tensor, sigmas: tuple[float, ...], grain: float, widest: float,
+    channels: int,
+) -> Tensor:  # fmt: skip
+    """Settled float32 pictures in all channels, from grey float64 ``[n, h, w]``; lengths are in pixels of these."""
     import torch
 
     from unseen.worlds.transforms import kernels_draws
@@ -44,11 +45,12 @@ def disarrayed(
     if coherence < 1:
         own = plain.new_empty(len(sigmas), n, 2, height, width)
         _noise(keys, grain, 1.0, tuple(f"incoherent {k}" for k in names), own)
-    found = torch.empty(plain.shape, device=plain.device)
+    found = torch.empty(n, channels, height, width, device=plain.device)
     with torch.cuda.device_of(found):
         rendering.launched(kernels_draws.displaced, n * -(-height * width // BLOCK))(
             blurs, together, own, _settings(far, coherence, plain.device), found, n, height, width,
-            SCALES=len(sigmas), COHERENT=coherence > 0, OWN=coherence < 1, FINEST=FINEST, BLOCK=BLOCK, num_warps=4,
+            SCALES=len(sigmas), CHANNELS=channels, COHERENT=coherence > 0, OWN=coherence < 1, FINEST=FINEST,
+            BLOCK=BLOCK, num_warps=4,
         )  # fmt: skip
     return found
 
@@ -106,7 +108,7 @@ def _kept(size: int, sigma: float, device: torch.device) -> Tensor:
     import torch
 
     passed = np.fft.fft(around(2 * size, sigma)).real[:size]
-    return torch.from_numpy(passed[: np.flatnonzero(np.abs(passed) > NOTHING)[-1] + 1].copy()).to(device)
+    return torch.from_numpy(passed[: np.flatnonzero(np.abs(passed) > FAINT)[-1] + 1].copy()).to(device)
 
 
 @lru_cache(maxsize=256)

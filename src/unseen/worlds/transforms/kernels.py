@@ -62,6 +62,22 @@ def salt_and_pepper(images: Tensor, below: int, keys: Tensor) -> Tensor:
     return _speckled(images, keys, keys, below, True)
 
 
+def settled(found: Tensor, out: Tensor, edge: int = 0) -> Tensor:
+    """``fourier.settled`` of ``[n, 1 or channels, tall, wide]`` within an edge of so many pixels, into ``out``."""
+    import torch
+
+    from unseen.worlds.transforms import kernels_pixels
+    from unseen.worlds.transforms.weights import FINEST
+
+    (n, channels, height, width), (_, sources, tall, wide) = out.shape, found.shape
+    with torch.cuda.device_of(out):
+        rendering.launched(kernels_pixels.settle, n * -(-height * width // BLOCK))(
+            found.contiguous(), out, height, width, tall, wide, edge, SOURCES=sources, CHANNELS=channels,
+            FINEST=FINEST, BLOCK=BLOCK, num_warps=4,
+        )  # fmt: skip
+    return out
+
+
 def correlated(images: Tensor, weights: Tensor, out: Tensor, axis: int, **constants: Any) -> Tensor:
     """The kernel along one axis, into ``out``."""
     import torch

@@ -83,8 +83,8 @@ def waves(
 @triton.jit
 @no_type_check
 def displaced(
-    blurs, coherent, own, settings, out, n, height, width, SCALES: tl.constexpr, COHERENT: tl.constexpr,
-    OWN: tl.constexpr, FINEST: tl.constexpr, BLOCK: tl.constexpr,
+    blurs, coherent, own, settings, out, n, height, width, SCALES: tl.constexpr, CHANNELS: tl.constexpr,
+    COHERENT: tl.constexpr, OWN: tl.constexpr, FINEST: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """One block of one picture: from coarse to fine the difference of two blurs at the place that a field names.
 
@@ -114,8 +114,9 @@ def displaced(
         found += tl.load(blurs + plane + place, mask=inside, other=0)
         if turn:
             found -= tl.load(blurs + plane + n * size + place, mask=inside, other=0)
-    found = whole(found * FINEST) / FINEST
-    tl.store(out + picture * size + at, tl.minimum(tl.maximum(found, 0.0), 255.0).to(tl.float32), mask=inside)
+    found = tl.minimum(tl.maximum(whole(found * FINEST) / FINEST, 0.0), 255.0).to(tl.float32)
+    for channel in tl.static_range(CHANNELS):
+        tl.store(out + (picture * CHANNELS + channel) * size + at, found, mask=inside)
 
 
 @triton.jit

@@ -129,3 +129,23 @@ def turned(images, weights, out, places, BLOCK: tl.constexpr):
         light = red * tl.load(row) + green * tl.load(row + 1) + blue * tl.load(row + 2)
         light = tl.sqrt(tl.minimum(tl.maximum(light, 0.0), 1.0)) * 255
         tl.store(out + here + channel * places, light.to(tl.float32), mask=inside)
+
+
+@triton.jit
+@no_type_check
+def settle(
+    found, out, height, width, tall, wide, edge, SOURCES: tl.constexpr, CHANNELS: tl.constexpr, FINEST: tl.constexpr,
+    BLOCK: tl.constexpr,
+):  # fmt: skip
+    """One block of one image: what lies within an edge of so many pixels, to whole steps of 1 / ``FINEST``, clipped.
+    Of one source all channels are made."""
+    size = height * width
+    blocks = tl.cdiv(size, BLOCK)
+    image = (tl.program_id(0) // blocks).to(tl.int64)
+    at = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
+    inside, place = at < size, (at // width + edge) * wide + at % width + edge
+    for channel in tl.static_range(CHANNELS):
+        source = image * SOURCES + channel % SOURCES
+        pixel = tl.load(found + source * tall * wide + place, mask=inside, other=0).to(tl.float64)
+        pixel = tl.minimum(tl.maximum(whole(pixel * FINEST) * (1.0 / FINEST), 0.0), 255.0)
+        tl.store(out + (image * CHANNELS + channel) * size + at, pixel.to(tl.float32), mask=inside)

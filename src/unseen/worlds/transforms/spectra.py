@@ -30,9 +30,7 @@ def power_equalisation(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     """
     height, width = images.shape[-2:]
     wanted = natural_amplitudes(height, width, strength, images.device)
-    return (
-        settled(with_amplitudes(luminance(images, SCIKIT_IMAGE)[:, 0].double(), wanted)).expand_as(images).contiguous()
-    )
+    return settled(with_amplitudes(luminance(images, SCIKIT_IMAGE)[:, 0].double(), wanted), images)
 
 
 def with_amplitudes(pictures: Tensor, amplitudes: Tensor) -> Tensor:

@@ -9,6 +9,7 @@ import numpy as np
 # Pictures are whole multiples of 2⁻¹⁴ and weights of 2⁻²⁸: with |x| < 2¹¹ and weights that sum to one every partial sum
 # stays below 2⁵³. A step of 2⁻¹⁴ is that of float32 at 1,000.
 STEPS, WEIGHTS = 2.0**14, 2.0**28
+FINEST = 2.0**10  # steps of one, to which pictures are rounded after a Fourier transform
 
 
 def reach_of(sigma: float) -> int:
