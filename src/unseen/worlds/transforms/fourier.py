@@ -14,7 +14,7 @@ from unseen.worlds.transforms.weights import FINEST
 if TYPE_CHECKING:
     from torch import Tensor
 
-BLOCK = {"cpu": 1, "cuda": 32}
+BLOCK = {"cpu": 1, "cuda": 64}
 
 
 def in_blocks(*given: Tensor) -> Iterator[tuple[int, tuple[Tensor, ...]]]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from unseen.vocabulary.seeds import seed_of
 from unseen.worlds.rendering import kernels as rendering
+from unseen.worlds.transforms.kernels import MIRROR, correlated
 from unseen.worlds.transforms.noise import normal
 from unseen.worlds.transforms.weights import FINEST, around
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 NOTHING = 1e-11  # of a frequency of a field (ours): it has a variance of one and is rounded to three digits
-FAINT = 1e-8  # of a frequency of a picture (ours): 255 times this is far below what pictures are rounded to
+FAINT = 1e-8  # of a frequency or a pixel of a picture (ours): 255 times this is far below what pictures are rounded to
+NARROW = 31  # weights, up to which a blur is taken as a sum of pixels (ours)
 BLOCK = 256
 
 
@@ -56,7 +58,7 @@ def disarrayed(
 
 
 def _blurs(plain: Tensor, sigmas: tuple[float, ...]) -> Tensor:
-    """``[scales, n, h, w]``, by cosine transforms: their waves are mirrored at the edges."""
+    """``[scales, n, h, w]``: sums of few pixels, else cosine transforms, whose waves are mirrored at the edges."""
     import torch
 
     n, height, width = plain.shape
@@ -64,6 +66,11 @@ def _blurs(plain: Tensor, sigmas: tuple[float, ...]) -> Tensor:
     spectrum = torch.bmm(down.expand(n, -1, -1), plain @ across.T)
     found = plain.new_empty(len(sigmas), *plain.shape)
     for sigma, blurred in zip(sigmas, found):
+        bell = _bell(sigma, plain.device)
+        if len(bell) <= NARROW and len(bell) // 2 < min(height, width):
+            across_first = correlated(plain, bell, torch.empty_like(plain), -1, EDGE=MIRROR)
+            correlated(across_first, bell, blurred, -2, EDGE=MIRROR)
+            continue
         tall, wide = (_kept(size, sigma, plain.device) for size in (height, width))
         rows, columns = len(tall), len(wide)
         passed = spectrum[:, :rows, :columns] * (tall[:, None] * wide)
@@ -100,6 +107,16 @@ def _cosines(size: int, device: torch.device) -> Tensor:
     found = np.cos(np.pi * place[:, None] * (2 * place[None] + 1) / (2 * size)) * np.sqrt(2 / size)
     found[0] = np.sqrt(1 / size)
     return torch.from_numpy(found).to(device)
+
+
+@lru_cache(maxsize=64)
+def _bell(sigma: float, device: torch.device) -> Tensor:
+    """A sampled Gaussian, until nothing is left."""
+    import torch
+
+    reach = int(np.sqrt(-2 * np.log(FAINT)) * sigma) + 1
+    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
+    return torch.from_numpy(bell / bell.sum()).to(device)
 
 
 @lru_cache(maxsize=256)

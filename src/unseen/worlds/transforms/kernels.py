@@ -1,7 +1,8 @@
 """Transforming on CUDA by fused kernels (``kernels_pixels``): the eager code's bits in few passes.
 
 Eager torch reads and writes a whole batch for every term of a sum and every step of a hash. Here a correlation is one
-pass per axis, and noise is one pass. Triton is chosen on CUDA only; ``UNSEEN_KERNELS=0`` turns it off.
+pass per axis, and noise is one pass. What corruptions, eidolons and JPEG ask of kernels is in ``fused_corruptions``,
+``fused_eidolons`` and ``fused_jpeg``. Triton is chosen on CUDA only; ``UNSEEN_KERNELS=0`` turns it off.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def correlated(images: Tensor, weights: Tensor, out: Tensor, axis: int, **consta
 
     height, width = images.shape[-2:]
     settings = {"EXACT": False, "STEPS": 0.0, "SCALE": 1.0, "LAST": 1.0, "EDGE": ZEROS, **constants}
-    programs = images.shape[0] * images.shape[1] * -(-height * width // BLOCK)
+    programs = images.shape[:-2].numel() * -(-height * width // BLOCK)
     with torch.cuda.device_of(out):  # Triton launches on the current device
         rendering.launched(kernels_pixels.correlate, programs)(
             images.contiguous(), weights, out, height, width, TAPS=len(weights), DOWN=axis == -2, **settings,

@@ -22,7 +22,7 @@ def correlate(
     pixel (1) or a mirror (2).
 
     ``EXACT`` sums whole numbers in float64 (pixels times ``STEPS``, if given, are made whole), scales the sum, makes it
-    whole and scales it again by ``LAST``; otherwise the sum is in float32.
+    whole and scales it again by ``LAST``; otherwise the sum is in float32, or in float64 as the images.
     """
     size = height * width
     blocks = tl.cdiv(size, BLOCK)
@@ -32,7 +32,8 @@ def correlate(
         here, length, stride = at // width, height, width
     else:
         here, length, stride = at % width, width, 1
-    found = tl.zeros([BLOCK], dtype=tl.float64 if EXACT else tl.float32)
+    precise: tl.constexpr = EXACT or images.dtype.element_ty == tl.float64
+    found = tl.zeros([BLOCK], dtype=tl.float64 if precise else tl.float32)
     for tap in range(TAPS):
         by = tap - TAPS // 2
         inside, there = at < size, here + by
