@@ -164,9 +164,11 @@ def main() -> None:
         biases += bias_rows(answers(first / f"{THEIRS}-trained-CNNs"), "texture-vs-shape, trained")
         biases += bias_rows(answers(theirs / CUES), "model-vs-human")
         if told.lite is not None:
-            biases += bias_rows(answers(*told.lite.glob(f"{CUES}_*.csv")), "here")
+            biases += bias_rows(answers(*sorted(told.lite.glob(f"{CUES}_*.csv"))), "here")
             for name in ASKED_HERE:
-                one = answers(theirs / name, *told.lite.glob(f"{name}_*.csv"))
+                one = answers(theirs / name, *sorted(told.lite.glob(f"{name}_*.csv")))
+                if len(one.images) != len(answers(theirs / name).images):
+                    raise SystemExit(f"{name}: answers of {told.lite} are about other images than those of {theirs}")
                 people = next(group for group in one.groups if group.kind == PEOPLE)
                 lite = [group for group in one.groups if "lite" in group.name]
                 rows += [{**row_of(one, name, group, people), "kind": "here"} for group in lite]
