@@ -85,14 +85,13 @@ def _noise(keys: Tensor, sigma: float, weight: float, names: tuple[str, ...], ou
     from unseen.worlds.transforms import kernels_draws
 
     fields, n, _, height, width = out.shape
-    high, tall, down = _waves(height, sigma, keys.device)
-    wide, broad, across = _waves(width, sigma, keys.device)
-    rows, columns = len(tall), len(broad)
+    (tall, down), (wide, across) = (_waves(size, sigma, keys.device) for size in (height, width))
+    rows, columns = down.shape[1], across.shape[1]
     spectrum = out.new_empty(2 * fields * n, rows, columns)
     with torch.cuda.device_of(out):
-        rendering.launched(kernels_draws.waves, fields * n * -(-rows * columns // BLOCK))(
-            keys.contiguous(), _seeds(names, keys.device), normal(keys.device), high, wide, tall, broad, spectrum,
-            n, height, width, rows, columns, BLOCK=BLOCK, num_warps=4,
+        rendering.launched(kernels_draws.waves, fields * n * -(-len(tall) * len(wide) // BLOCK))(
+            keys.contiguous(), _seeds(names, keys.device), normal(keys.device), tall, wide, spectrum, n,
+            height, width, len(tall), len(wide), rows, columns, BLOCK=BLOCK, num_warps=4,
         )  # fmt: skip
     flat = out.view(2 * fields * n, height, width)
     torch.bmm((down * weight).expand(len(flat), -1, -1), spectrum @ across.T, out=flat)
@@ -129,20 +128,18 @@ def _kept(size: int, sigma: float, device: torch.device) -> Tensor:
 
 
 @lru_cache(maxsize=256)
-def _waves(size: int, sigma: float, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
-    """Frequencies and what they and their opposites make (see ``kernels_draws.waves``), what the blur leaves of each,
-    scaled to a variance of one; and the waves ``[place, frequency]``."""
+def _waves(size: int, sigma: float, device: torch.device) -> tuple[Tensor, Tensor]:
+    """What a blur leaves of frequencies 0, 1, …, scaled to a variance of one, and the waves ``[place, cosines, then
+    sines]`` of those and of their opposites (see ``kernels_draws.waves``)."""
     import torch
 
     passed = np.fft.fft(around(size, sigma)).real
     passed *= size / np.sqrt((passed**2).sum())
-    kept = [f for f in range(size // 2 + 1) if abs(passed[f]) > NOTHING * abs(passed[0])]
-    pairs = [f for f in kept if f and 2 * f != size]
-    number = np.array([kept + pairs, [int(f in pairs) for f in kept] + [-1] * len(pairs)], dtype=np.int32)
-    angle = 2 * np.pi * np.arange(size)[:, None] * number[0] / size
-    found = np.where(number[1] < 0, np.sin(angle), np.cos(angle)) / size
-    placed = (torch.from_numpy(part).to(device) for part in (number, passed[number[0]], found))
-    return tuple(placed)  # pyright: ignore[reportReturnType]
+    kept = np.flatnonzero(np.abs(passed[: size // 2 + 1]) > NOTHING * abs(passed[0]))[-1] + 1
+    angle = 2 * np.pi * np.arange(size)[:, None] * np.arange(kept) / size
+    paired = [f for f in range(1, kept) if 2 * f != size]
+    found = np.concatenate([np.cos(angle), np.sin(angle[:, paired])], 1) / size
+    return torch.from_numpy(passed[:kept].copy()).to(device), torch.from_numpy(found).to(device)
 
 
 @lru_cache(maxsize=64)

@@ -41,43 +41,49 @@ def mirrored(place, size):
 
 @triton.jit
 @no_type_check
+def _noise(keys, seeds, deviates, picture, n, place, mask):
+    """The real and the imaginary part of a frequency of white noise."""
+    z = drawn(tl.load(keys + picture % n), place.to(tl.int64), tl.load(seeds + picture // n))
+    real = tl.load(deviates + (z & 65535), mask=mask, other=0).to(tl.float64)
+    return real, tl.load(deviates + ((z >> 16) & 65535), mask=mask, other=0).to(tl.float64)
+
+
+@triton.jit
+@no_type_check
 def waves(
-    keys, seeds, deviates, down, across, gain_down, gain_across, out, n, height, width, rows, columns,
+    keys, seeds, deviates, gain_down, gain_across, out, n, height, width, tall, wide, rows, columns,
     BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """One block of one spectrum of white noise, as factors of cosines and sines, real and imaginary part in turn.
+    """One block of one spectrum of white noise, as factors of cosines and, after them, of sines.
 
-    ``down`` and ``across`` hold frequencies f and, after them, what f and −f make: 0 if they are one, 1 for the sum,
-    which cosines multiply, −1 for i times the difference, which sines do.
+    Of so many frequencies down and across, f and −f are drawn: cosines multiply their sum, sines i times their
+    difference. The mean and the highest frequency of an even size have no opposite, and no sine.
     """
-    size = rows * columns
+    size = tall * wide
     blocks = tl.cdiv(size, BLOCK)
     field = (tl.program_id(0) // blocks).to(tl.int64)
     at = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
-    inside = at < size
-    key, seed = tl.load(keys + field % n), tl.load(seeds + field // n)
-    row, column = at // columns, at % columns
-    high, tall = tl.load(down + row, mask=inside, other=0), tl.load(down + rows + row, mask=inside, other=0)
-    wide, broad = (
-        tl.load(across + column, mask=inside, other=0),
-        tl.load(across + columns + column, mask=inside, other=0),
-    )
-    real, other = tl.zeros([BLOCK], dtype=tl.float64), tl.zeros([BLOCK], dtype=tl.float64)
-    for turn in tl.static_range(4):
-        y, x, share = high, wide, tl.full([BLOCK], 1, tl.int32)
-        if turn % 2:
-            y, share = (height - high) % height, share * tall
-        if turn // 2:
-            x, share = (width - wide) % width, share * broad
-        z = drawn(key, (y * width + x).to(tl.int64), seed)
-        real += tl.load(deviates + (z & 65535)).to(tl.float64) * share
-        other += tl.load(deviates + ((z >> 16) & 65535)).to(tl.float64) * share
-    gain = tl.load(gain_down + row, mask=inside, other=0) * tl.load(gain_across + column, mask=inside, other=0)
-    sines = (tall < 0).to(tl.int32) + (broad < 0).to(tl.int32)
-    first = tl.where(sines == 0, real, tl.where(sines == 1, -other, -real))
-    second = tl.where(sines == 0, other, tl.where(sines == 1, real, -other))
-    tl.store(out + 2 * field * size + at, first * gain, mask=inside)
-    tl.store(out + (2 * field + 1) * size + at, second * gain, mask=inside)
+    inside, y, x = at < size, at // wide, at % wide
+    high, broad = inside & (y > 0) & (2 * y != height), inside & (x > 0) & (2 * x != width)
+    above, before = (height - y) % height, (width - x) % width
+    one, one_i = _noise(keys, seeds, deviates, field, n, y * width + x, inside)
+    two, two_i = _noise(keys, seeds, deviates, field, n, above * width + x, high)
+    three, three_i = _noise(keys, seeds, deviates, field, n, y * width + before, broad)
+    four, four_i = _noise(keys, seeds, deviates, field, n, above * width + before, high & broad)
+    gain = tl.load(gain_down + y, mask=inside, other=0) * tl.load(gain_across + x, mask=inside, other=0)
+    real, other = out + 2 * field * rows * columns, out + (2 * field + 1) * rows * columns
+    here = y * columns + x
+    tl.store(real + here, (one + two + three + four) * gain, mask=inside)
+    tl.store(other + here, (one_i + two_i + three_i + four_i) * gain, mask=inside)
+    here = (tall + y - 1) * columns + x
+    tl.store(real + here, (two_i - one_i + four_i - three_i) * gain, mask=high)
+    tl.store(other + here, (one - two + three - four) * gain, mask=high)
+    here = y * columns + wide + x - 1
+    tl.store(real + here, (three_i - one_i + four_i - two_i) * gain, mask=broad)
+    tl.store(other + here, (one - three + two - four) * gain, mask=broad)
+    here = (tall + y - 1) * columns + wide + x - 1
+    tl.store(real + here, (two + three - one - four) * gain, mask=high & broad)
+    tl.store(other + here, (two_i + three_i - one_i - four_i) * gain, mask=high & broad)
 
 
 @triton.jit
