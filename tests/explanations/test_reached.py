@@ -209,3 +209,20 @@ def test_pixels_that_a_network_changes_itself_are_seen():
     found, told = (explain(one, images, "occlusion", 1, patch=4, stride=4, fill=1.0) for one in (model, Whole(model)))
     assert abs(told.maps).max() > 0
     np.testing.assert_allclose(found.maps, told.maps, atol=1e-9)
+
+
+@pytest.mark.slow  # python -m pytest -m slow tests/explanations/test_reached.py
+@pytest.mark.parametrize("name", ["densenet121", "regnetx_002", "res2net50_14w_8s", "hrnet_w18_small", "xception41"])
+def test_networks_of_many_makes_are_answered_as_whole(name):
+    import timm
+
+    torch.manual_seed(0)
+    model = timm.create_model(name, num_classes=4).double().eval()
+    for module in model.modules():
+        if isinstance(module, nn.BatchNorm2d) and module.running_mean is not None and module.running_var is not None:
+            module.running_mean.normal_(0, 0.1)
+            module.running_var.uniform_(0.5, 1.5)
+    images, settings = pictures(1, 3, 96, 96).double(), {"patch": (19, 24), "stride": (16, 19), "batch": 40}
+    found, told = (explain(one, images, "occlusion", 1, **settings) for one in (model, Whole(model)))
+    assert abs(told.maps).max() > 0
+    np.testing.assert_allclose(found.maps, told.maps, atol=1e-6 * abs(told.maps).max())
