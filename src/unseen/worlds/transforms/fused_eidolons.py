@@ -52,7 +52,7 @@ def disarrayed(
         rendering.launched(kernels_draws.displaced, n * -(-height * width // BLOCK))(
             blurs, together, own, _settings(far, coherence, plain.device), found, n, height, width,
             SCALES=len(sigmas), CHANNELS=channels, COHERENT=coherence > 0, OWN=coherence < 1, FINEST=FINEST,
-            BLOCK=BLOCK, num_warps=4,
+            BLOCK=BLOCK, num_warps=4, enable_fp_fusion=False,
         )  # fmt: skip
     return found
 

@@ -114,8 +114,8 @@ def displaced(
         if OWN:
             down += tl.load(own + 2 * plane + at, mask=inside, other=0) * alone
             across += tl.load(own + 2 * plane + size + at, mask=inside, other=0) * alone
-        y = tl.floor(at // width + whole(down * FINEST) / FINEST * far).to(tl.int64)
-        x = tl.floor(at % width + whole(across * FINEST) / FINEST * far).to(tl.int64)
+        y = tl.floor(at // width + whole(down * FINEST) / FINEST * far).to(tl.int32)
+        x = tl.floor(at % width + whole(across * FINEST) / FINEST * far).to(tl.int32)
         place = mirrored(y, height) * width + mirrored(x, width)
         found += tl.load(blurs + plane + place, mask=inside, other=0)
         if turn:

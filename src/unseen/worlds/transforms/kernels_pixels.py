@@ -8,7 +8,7 @@ from typing import no_type_check
 import triton
 import triton.language as tl
 
-from unseen.worlds.transforms.kernels_draws import drawn, mirrored, whole
+from unseen.worlds.transforms.kernels_draws import drawn, whole
 
 
 @triton.jit
@@ -42,7 +42,8 @@ def correlate(
         elif EDGE == 1:
             there = tl.minimum(tl.maximum(there, 0), length - 1)
         else:
-            there = mirrored(there, length)
+            there = tl.where(there < 0, -1 - there, there)  # reaches are below lengths: no division
+            there = tl.where(there < length, there, 2 * length - 1 - there)
         pixel = tl.load(images + plane + at + (there - here) * stride, mask=inside, other=0).to(found.dtype)
         if STEPS > 0.0:
             pixel = whole(pixel * STEPS)
