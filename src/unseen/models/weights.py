@@ -33,6 +33,10 @@ def opened(path: str) -> Any:
             f"the folder '{file.parent}' does not exist" if beside is None else f"beside it: {listed(sorted(beside))}"
         )
         raise UnseenError(f"no checkpoint '{path}'; {where}.")
+    if file.suffix.lower() in (".onnx", ".pt2"):
+        raise UnseenError(
+            f"checkpoint '{path}' is a model with its weights: give it as the model itself, not as weights."
+        )
     try:
         if file.suffix == ".safetensors":
             from safetensors.torch import load_file

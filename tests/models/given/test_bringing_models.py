@@ -219,6 +219,9 @@ def test_weights_of_another_architecture_a_truncated_file_and_pickled_code_are_t
         bring("resnet10t", checkpoint=tmp_path / "code.pth")
     with pytest.raises(UnseenError, match=r"no checkpoint .*beside it: .*w.pth"):
         bring("resnet10t", checkpoint=tmp_path / "other.pth")
+    (tmp_path / "model.onnx").write_bytes(whole[:100])
+    with pytest.raises(UnseenError, match="give it as the model itself"):
+        bring("resnet10t", checkpoint=tmp_path / "model.onnx")
     with pytest.raises(UnseenError, match="is a file of weights, and does not say of which network"):
         bring(str(tmp_path / "w.pth"))
 
