@@ -82,6 +82,9 @@ class Toys(WithFindings):
     def trials(self) -> int:
         return self.rows["trial"].n_unique()
 
+    def flagged(self) -> str:
+        return flagged(self.rows, self.trials)
+
     def values(
         self, model: str, split: str, measure: str = R2, asked: str = "test", target: str = MEAN
     ) -> dict[int, float]:
