@@ -9,6 +9,7 @@ are checked where they name arrays.
 
 import dataclasses
 import inspect
+import threading
 from functools import partial, wraps
 from typing import Any, get_args, get_type_hints
 
@@ -19,6 +20,7 @@ from beartype.roar import BeartypeCallHintViolation, BeartypeException
 _strict = beartype(conf=BeartypeConf(is_pep484_tower=True))
 _plain = beartype(conf=BeartypeConf(is_pep484_tower=True, violation_type=jaxtyping.TypeCheckError))
 _shaped = jaxtyping.jaxtyped
+_making = threading.RLock()
 _known: dict[Any, dict[str, Any]] = {}  # what the annotations of a piece of code mean
 
 
@@ -67,7 +69,8 @@ def when_called(function=None, *, typechecker=None):
     def call(*arguments, **options):
         nonlocal ready
         if ready is None:
-            ready = _shaped(function, typechecker=typechecker) if arrays else plain(function, hints, typechecker)
+            with _making:  # two threads that call it first would read annotations that the other is changing
+                ready = _shaped(function, typechecker=typechecker) if arrays else plain(function, hints, typechecker)
         return ready(*arguments, **options)
 
     return call
