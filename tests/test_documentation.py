@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shlex
 import subprocess
@@ -61,10 +62,15 @@ def test_every_relative_link_leads_somewhere(page, link):
     assert (page.parent / link.partition("#")[0]).exists(), f"{name_of(page)} links to {link}"
 
 
+@functools.cache
+def whole_command() -> typer.core.TyperGroup:
+    return typer.main.get_command(app)
+
+
 @pytest.mark.parametrize(("page", "command"), cases(lambda page: sorted({shlex.join(c) for c in commands(page)})))
 def test_every_command_shown_exists_with_its_options_and_recipes(page, command):
     words = shlex.split(command)
-    group = typer.main.get_command(app)
+    group = whole_command()
     if words[0].startswith("-"):
         assert words[0] in {option for p in group.params for option in p.opts}
         return

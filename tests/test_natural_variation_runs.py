@@ -56,7 +56,7 @@ def test_a_stage_that_is_done_is_not_begun_again_and_one_that_fails_is_told(tmp_
 
 
 def test_nothing_begins_beside_a_bench_that_measures_nor_before_what_it_builds_on(tmp_path):
-    args, log = types.SimpleNamespace(together=6), tmp_path / "log"
+    args, log = types.SimpleNamespace(together=5), tmp_path / "log"
     log.write_text("")
     bench, first, tuned = STAGES["probes"], STAGES["pretraining-0"], STAGES["finetuned-0"]
     measuring = runs.Running(bench, None, log)
@@ -68,7 +68,7 @@ def test_nothing_begins_beside_a_bench_that_measures_nor_before_what_it_builds_o
     assert runs.next_of([tuned], [at_work], args) is None
     assert runs.next_of([tuned], [], args) is tuned
     later = [STAGES["pretraining-1"], STAGES["classes"]]
-    assert runs.next_of(later, [at_work], args) is None  # 4 of 6 processes are taken, and it comes first
+    assert runs.next_of(later, [at_work], args) is None  # 3 of 5 processes are taken, and it comes first
 
 
 def test_tables_of_all_stages_come_back_in_one_file(tmp_path):

@@ -276,6 +276,8 @@ def ibrahim2022() -> dict[str, Any]:
     made |= {"meshes": meshes, "mesh_claims": meshes.claims(), "mesh_variation": also, "mesh_shown": also.shown()}
     made["tuned"] = tuned = Finetuned(at / "finetune.parquet")
     made["tuned_claims"] = tuned.claims()
+    made["large"] = large = Variation(at / "everyday-54-variation.parquet", range(6))
+    made["large_shown"] = large.share_claims()
     made["kinds"], made["causal"] = kinds, causal = Kinds(at, "pretraining"), Causal(at, "causal")
     made |= {"kind_claims": kinds.claims(), "causal_claims": causal.claims(), "seeds": seeds}
     made["mesh_kinds"] = on_meshes = Kinds(at, "pretraining-meshes")

@@ -23,8 +23,10 @@ ByFold = Mapping[int, float]
 class Variation:
     """One study's table. Values are by fold: every object is asked once, in the fold that holds it out."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, folds: Sequence[int] = ()) -> None:
         rows = pl.read_parquet(path).filter(pl.col("measure").is_in([GAP, ACCURACY, OF_A_CLASS]))
+        if folds:
+            rows = rows.filter(pl.col("design.fold").is_in(list(folds)))
         known = set(rows.columns)
         for name in ("network.model", "design.regime", "design.vary", "level"):
             if name not in known:
@@ -124,14 +126,15 @@ class Variation:
             rows.append((model, *known, *map(points, gaps), points(averaged(gaps))))
         return table(HEAD, rows)
 
-    def shares(self) -> str:
-        """Fig. 4 and A14: the gap of each factor over what varies in training."""
+    def shares(self, together: bool = True) -> str:
+        """Fig. 4 and A14: the gap of each factor over what varies in training, and all factors at once if asked."""
         rows = []
         for factor in FACTORS:
             cells = [points(self.gap(factor))]
             for regime in ("samples", "instances"):
                 cells += [points(self.gap(factor, regime=regime, vary=factor, share=share)) for share in (0.25, 1.0)]
-            cells.append(points(self.gap(factor, regime="samples", vary="all", share=0.5)))
+            if together:
+                cells.append(points(self.gap(factor, regime="samples", vary="all", share=0.5)))
             rows.append((factor, *cells))
         head = (
             "factor",
@@ -142,7 +145,17 @@ class Variation:
             "all objects",
             "all factors, ½ of samples",
         )
-        return table(head, rows)
+        return table(head if together else head[:-1], rows)
+
+    def share_claims(self) -> dict[str, Judged]:
+        """Of :meth:`shown`, what a study without other regimes can say."""
+        none = {factor: self.gap(factor) for factor in FACTORS}
+
+        def change(share: float) -> list[dict[int, float]]:
+            return [less(self.gap(one, regime="instances", vary=one, share=share), none[one]) for one in FACTORS]
+
+        closes = {f"closes_{one}": above(found) for one, found in zip(FACTORS, change(1.0))}
+        return family(**closes, few=above(averaged(change(0.25)), -1))
 
     def halves(self) -> str:
         """Table 3."""
@@ -297,7 +310,7 @@ def findings(shown: Mapping[str, Judged], meshes: Mapping[str, Judged] | None, h
     names = [f"{head.removesuffix('_')}_{factor}" for factor in FACTORS]
     names += ["few", "others", "together"] if head == "closes_" else ["half"]
     rows = []
-    for name in names:
+    for name in filter(shown.__contains__, names):
         key, _, factor = name.partition("_")
         words = SAID[f"{key}_" if factor else key].format(factor)
         cells = [str(shown[name]), *([] if meshes is None else [str(meshes[name])])]

@@ -16,7 +16,7 @@ def bagnet(patch, side=40, **options):
     return build(f"bagnet-{patch}", {"category": 3}, input_size=(side, side), seed=0, **options).eval()
 
 
-@pytest.mark.parametrize("patch", [9, 17, 33])
+@pytest.mark.parametrize("patch", [pytest.param(9, marks=pytest.mark.slow), 17, 33])
 def test_a_place_sees_a_patch_of_the_published_size_and_nothing_else(patch):
     network = bagnet(patch)
     with torch.no_grad():

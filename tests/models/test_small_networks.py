@@ -31,7 +31,11 @@ def count(module):
 
 
 @pytest.mark.parametrize(
-    ("name", "sharing", "channels"), list(itertools.product(SMALL, ("shared", "separate"), (1, 3)))
+    ("name", "sharing", "channels"),
+    [
+        pytest.param(name, sharing, channels, marks=pytest.mark.slow if name in LARGE and channels == 1 else ())
+        for name, sharing, channels in itertools.product(SMALL, ("shared", "separate"), (1, 3))
+    ],
 )
 def test_every_network_answers_every_target_shared_or_separate_grey_or_in_colour(name, sharing, channels):
     with torch.device("meta"):

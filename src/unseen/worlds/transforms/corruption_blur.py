@@ -46,7 +46,7 @@ def defocus_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     for real, (part,) in in_blocks(images):
         padded = part.index_select(-2, down).index_select(-1, across).to(kind)
         blurred = torch.fft.irfft2(torch.fft.rfft2(padded).mul_(passed), s=(tall, wide))
-        if kernels.available(images):
+        if kernels.asked(images):
             kernels.settled(blurred[:real], found[start : start + real], reach)
             start += real
             continue
@@ -79,7 +79,7 @@ def glass_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     from unseen.worlds.transforms import kernels
 
     sigma, distance, repetitions = GLASS[round(strength) - 1]
-    found, fused = softened(images, sigma).floor_(), kernels.available(images)
+    found, fused = softened(images, sigma).floor_(), kernels.asked(images)
     for number in range(repetitions):
         if fused:
             from unseen.worlds.transforms import fused_corruptions
@@ -94,7 +94,7 @@ def softened(images: Tensor, sigma: float) -> Tensor:
     """A Gaussian cut at four standard deviations; outside is the nearest pixel (scikit-image's default)."""
     from unseen.worlds.transforms import kernels
 
-    if kernels.available(images):
+    if kernels.asked(images):
         return kernels.smoothed(images, sigma, kernels.NEAREST)
     (height, width), reach = images.shape[-2:], reach_of(sigma)
     down, across = (_clamped(size, reach, images.device) for size in (height, width))
@@ -174,7 +174,7 @@ def along_path(images: Tensor, radius: int, sigma: float, keys: Tensor, low: flo
     bell = np.exp(-0.5 * (np.arange(width) / sigma) ** 2)
     weights = (bell / bell.sum()).tolist()
     moves = _paths(radius, low, high, images.device)[sixteen(chance.bits(keys, 0, "direction"), 0)].long()
-    if kernels.available(images):
+    if kernels.asked(images):
         from unseen.worlds.transforms import fused_corruptions
 
         return fused_corruptions.along_path(images, moves, tuple(weights))
@@ -217,7 +217,7 @@ def zoom_blur(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 
     end, step = ZOOMS[round(strength) - 1]
     factors = np.arange(1, end, step)
-    if kernels.available(images):
+    if kernels.asked(images):
         from unseen.worlds.transforms import fused_corruptions
 
         size = images.shape[2], images.shape[3]
@@ -235,7 +235,7 @@ def zoomed(images: Tensor, factor: float) -> Tensor:
     """The middle of a picture, enlarged to about its size: linear, with corners at corners (scipy's ``zoom``)."""
     from unseen.worlds.transforms import kernels
 
-    if kernels.available(images):
+    if kernels.asked(images):
         from unseen.worlds.transforms import fused_corruptions
 
         tall, wide = (len(lines_between(size, factor)[2]) for size in images.shape[2:])

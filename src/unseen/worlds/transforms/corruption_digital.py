@@ -45,7 +45,7 @@ def elastic_transform(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 
     height, width = images.shape[-2:]
     most, times = height * 0.005, ELASTIC[round(strength) - 1]
-    if kernels.available(images):
+    if kernels.asked(images):
         from unseen.worlds.transforms import fused_corruptions
 
         bells = [_bell(0.01 * size) for size in (height, width)]

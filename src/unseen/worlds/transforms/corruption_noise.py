@@ -35,7 +35,7 @@ def shot_noise(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 
     photons = PHOTONS[round(strength) - 1]
     table = _counts(photons, images.device)
-    if kernels.available(images):
+    if kernels.asked(images):
         from unseen.worlds.transforms import fused_corruptions
 
         return fused_corruptions.shot_noise(images, keys, table, photons)
@@ -55,7 +55,7 @@ def impulse_noise(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     from unseen.worlds.transforms import kernels
 
     below = round(IMPULSES[round(strength) - 1] * LEVELS)
-    if kernels.available(images):
+    if kernels.asked(images):
         from unseen.worlds.transforms import fused_corruptions
 
         return fused_corruptions.impulse_noise(images, keys, below)

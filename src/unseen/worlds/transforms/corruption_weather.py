@@ -39,7 +39,7 @@ def snow(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     mean, deviation, zoom, threshold, radius, sigma, kept = FLAKES[round(strength) - 1]
     height, width = images.shape[-2:]
     table = normal(images.device) * deviation + mean
-    if kernels.available(images):
+    if kernels.asked(images):
         drawn = kernels.white_noise(images.new_zeros(len(images), 1, height, width), table, keys)
     else:
         drawn = table[sixteen(pixel_bits(images, keys), 0)]
@@ -47,7 +47,7 @@ def snow(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     flakes = torch.where(flakes < threshold, 0.0, flakes).clamp_(0, 1)
     flakes = along_path(flakes, radius, sigma, keys, -135, -45)[..., :height, :width]
     flakes = (flakes * 255).round_() / 255
-    if kernels.available(images):
+    if kernels.asked(images):
         from unseen.worlds.transforms import fused_corruptions
 
         return fused_corruptions.snow(images, flakes, kept)
@@ -62,7 +62,7 @@ def frost(images: Tensor, strength: float, keys: Tensor) -> Tensor:
     from unseen.worlds.transforms import kernels
 
     height, width = images.shape[-2:]
-    if kernels.available(images):
+    if kernels.asked(images):
         from unseen.worlds.transforms import fused_corruptions
 
         kept, added = FROSTS[round(strength) - 1]

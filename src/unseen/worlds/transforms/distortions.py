@@ -112,7 +112,7 @@ def _scrambled(images: Tensor, degrees: float, keys: Tensor, turning: Callable[.
     from unseen.worlds.transforms import kernels
 
     plain = _grey(images)[:, 0].double()
-    if kernels.available(images):
+    if kernels.asked(images):
         from unseen.worlds.transforms import fused_corruptions
 
         circle = _circle(degrees, images.device)

@@ -71,7 +71,7 @@ def eidolon(images: Tensor, reach: float, coherence: float, keys: Tensor) -> Ten
     plain = luminance(images, SCIKIT_IMAGE)[:, 0].double()
     height, width = plain.shape[1:]
     far = reach * min(height, width) / SIDE
-    if far and kernels.available(images):
+    if far and kernels.asked(images):
         channels = images.shape[1]
         return torch.cat([
             _fused(part, far, coherence, key, channels)[:real] for real, (part, key) in in_blocks(plain, keys)

@@ -48,7 +48,7 @@ def settled(found: Tensor, images: Tensor) -> Tensor:
 
     from unseen.worlds.transforms import kernels
 
-    if kernels.available(found):
+    if kernels.asked(found):
         return kernels.settled(found[:, None], torch.empty(images.shape, device=images.device))
     grey = ((found * FINEST).round_() / FINEST).clamp_(0, 255).float()
     return grey.unsqueeze(1).expand_as(images).contiguous()

@@ -88,7 +88,7 @@ def computed(images: Tensor, quality: int) -> Tensor:
 
     from unseen.worlds.transforms import kernels
 
-    if kernels.available(images):
+    if kernels.asked(images):
         from unseen.worlds.transforms import fused_jpeg
 
         luma, chroma = _table(LUMA, quality), _table(CHROMA, quality)

@@ -2,11 +2,14 @@
 
 Eager torch reads and writes a whole batch for every term of a sum and every step of a hash. Here a correlation is one
 pass per axis, and noise is one pass. What corruptions, eidolons and JPEG ask of kernels is in ``fused_corruptions``,
-``fused_eidolons`` and ``fused_jpeg``. Triton is chosen on CUDA only; ``UNSEEN_KERNELS=0`` turns it off.
+``fused_eidolons`` and ``fused_jpeg``. Triton is chosen on CUDA only; ``UNSEEN_KERNELS=0`` turns it off. Kernels of
+distortions and corruptions were compared with the eager code by Triton's interpreter and compiled for an H200, and
+have not run on a GPU yet: until they have, ``UNSEEN_KERNELS=all`` asks for them.
 """
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +30,11 @@ ZEROS, NEAREST, MIRROR = 0, 1, 2  # what lies outside of a picture
 def available(images: Tensor) -> bool:
     """Whether the kernels transform these: on CUDA, with Triton."""
     return images.is_cuda and images.numel() > 0 and rendering.available(images.device)
+
+
+def asked(images: Tensor) -> bool:
+    """Whether the kernels of distortions and corruptions transform these: where they are asked for."""
+    return os.environ.get("UNSEEN_KERNELS") == "all" and available(images)
 
 
 def shifted_sum(images: Tensor, weights: tuple[int, ...], axis: int) -> Tensor:

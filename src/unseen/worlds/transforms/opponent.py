@@ -34,7 +34,7 @@ def opponent_colour(images: Tensor, strength: float, keys: Tensor) -> Tensor:
 
     from unseen.worlds.transforms import kernels
 
-    if kernels.available(images):
+    if kernels.asked(images):
         from unseen.worlds.transforms import fused_corruptions
 
         return fused_corruptions.opponent_colour(images, flipping())

@@ -19,7 +19,7 @@ def plasma(keys: Tensor, height: int, width: int, decay: float, name: str) -> Te
     """Clouds from 0 to 1, ``[n, h, w]`` float64: the diamond-square algorithm on a torus, its side a power of two."""
     from unseen.worlds.transforms import kernels
 
-    if kernels.available(keys):
+    if kernels.asked(keys):
         from unseen.worlds.transforms import fused_corruptions
 
         side = 1 << (max(height, width, 2) - 1).bit_length()
