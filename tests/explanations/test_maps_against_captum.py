@@ -96,7 +96,7 @@ def tiny_mixer():
 
 @pytest.mark.parametrize(("make", "side"), [*networks(), pytest.param(tiny_mixer, 32, id="mixer")])
 @pytest.mark.parametrize(
-    ("patch", "stride", "fill"), [(5, 3, None), ((4, 6), (4, 2), 0.5), (16, 16, -1.0), (7, 4, 0.0)]
+    ("patch", "stride", "fill"), [(5, 4, None), ((4, 6), (4, 2), 0.5), (16, 16, -1.0), (7, 4, 0.0)]
 )
 def test_occlusion_is_captums_for_any_patch_stride_and_fill(make, side, patch, stride, fill):
     images, model = pictures(height=side, width=side), make()

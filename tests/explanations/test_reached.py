@@ -69,8 +69,16 @@ NETWORKS = {
 }
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-@pytest.mark.parametrize(("patch", "stride", "batch"), [((7, 5), (7, 5), 256), (9, 6, 40)])
+@pytest.mark.parametrize(
+    ("name", "patch", "stride", "batch"),
+    [
+        *((name, 9, 6, 40) for name in NETWORKS),
+        *(
+            pytest.param(name, (7, 5), (7, 5), 256, marks=pytest.mark.slow if name in ("resnet", "bagnet") else ())
+            for name in NETWORKS
+        ),
+    ],
+)
 def test_occlusion_is_that_of_whole_pictures(name, patch, stride, batch):
     model = NETWORKS[name]().double()
     side = 32 if name == "vit" else 40

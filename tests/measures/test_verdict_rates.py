@@ -141,7 +141,7 @@ def test_t_over_repeats_keeps_its_5_percent_and_its_power_is_that_of_the_formula
 
 
 @pytest.mark.parametrize("tied", ["independent", "shared", "one side"])
-@pytest.mark.parametrize("repeats", [3, 4, 5, 6])
+@pytest.mark.parametrize("repeats", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 5)), 6])
 def test_correlations_within_strata_keep_their_rate_however_alike_the_strata_of_a_repeat_are(repeats, tied):
     rng = np.random.default_rng(repeats)
     strata = np.repeat(np.arange(8), repeats).tolist()

@@ -33,7 +33,12 @@ def count(module):
 @pytest.mark.parametrize(
     ("name", "sharing", "channels"),
     [
-        pytest.param(name, sharing, channels, marks=pytest.mark.slow if name in LARGE and channels == 1 else ())
+        pytest.param(
+            name,
+            sharing,
+            channels,
+            marks=pytest.mark.slow if name in LARGE and (sharing, channels) != ("shared", 3) else (),
+        )
         for name, sharing, channels in itertools.product(SMALL, ("shared", "separate"), (1, 3))
     ],
 )

@@ -16,7 +16,7 @@ from unseen.worlds.rendering.bank import Bank
 from unseen.worlds.rendering.mesh import face_normals
 from unseen.worlds.shapes.primitives import cylinder, sphere
 
-INSTANCES = 6
+INSTANCES = 4
 MANY = 20
 
 
