@@ -83,13 +83,15 @@ def examine(
         print_hanging(place, f"note: {note}")
     failed = 0
     if found.files:
+        from unseen.studies.subjects import unanswered
+
         for record, given in examining.add_files(found):
             counts = given.counts
             told = f"{counts['answers']:,} answers about {counts['images']:,} images"
             place.print(f"[bold]{escape(record.subject.name)}[/]: {told}", highlight=False)
             for note in given.notes:
                 print_hanging(place, f"  {note}")
-            if missing := examining.unanswered(study, record):
+            if missing := unanswered(study, record):
                 print_hanging(place, f"  {missing}")
     if found.models:
         if feeding:

@@ -64,7 +64,7 @@ class Examination:
     models: tuple[str, ...]
     files: tuple[Path, ...]
     notes: tuple[str, ...] = ()
-    asked: ExamineOptions = field(default_factory=lambda: ExamineOptions())
+    asked: ExamineOptions = field(default_factory=ExamineOptions)
 
 
 def examination(
@@ -297,20 +297,6 @@ def _joining(asked: ExamineOptions, file: Path) -> Any:
     return JoiningRules(**asked.answers, words=words)
 
 
-def unanswered(study: Study, record: Any) -> str:
-    """How many of the images that are asked a table says nothing about; "" where none is missing."""
-    from unseen.studies.subjects import asked_counts
-
-    there, missing = asked_counts(study), {}
-    for name, total in there.items():
-        if left := total - record.facts["sets"].get(name, 0):
-            missing[name] = left
-    if not missing:
-        return ""
-    where = listed((f"{name} ({left:,})" for name, left in missing.items()), 4)
-    return f"{sum(missing.values()):,} of {sum(there.values()):,} images that are asked have no answer: {where}"
-
-
 def _subject(file: Path) -> str:
     """The name of a file, unless it tells its subjects itself."""
     from unseen.studies.answer_files import SUBJECT, read_files
@@ -369,6 +355,8 @@ def examine(
     several = list(models) if isinstance(models, list | tuple) else [models]
     found = examination(several, asked, out=out, settings=settings, trust=trust)
     study = found.study
+    from unseen.studies.subjects import unanswered
+
     for record, _ in add_files(found):
         if words := unanswered(study, record):
             warn(words)

@@ -199,6 +199,18 @@ def asked_counts(study: Study) -> dict[str, int]:
     }
 
 
+def unanswered(study: Study, record: Record) -> str:
+    """How many of the images that are asked a table says nothing about; "" where none is missing."""
+    there, missing = asked_counts(study), {}
+    for name, total in there.items():
+        if left := total - record.facts["sets"].get(name, 0):
+            missing[name] = left
+    if not missing:
+        return ""
+    where = listed((f"{name} ({left:,})" for name, left in missing.items()), 4)
+    return f"{sum(missing.values()):,} of {sum(there.values()):,} images that are asked have no answer: {where}"
+
+
 def asked_digest(study: Study) -> str:
     """By what a study sorts images into sets: its worlds, designs and the sets that it asks."""
     told = {
